@@ -1,4 +1,4 @@
-/* address.c - see address.h. */
+/* address.c - opens the socket on which the page listens; described in address.h. */
 #include "serve/address.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ static bool complain(const char *value, const char *why)
     return false;
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Parsing addresses ----------------------------------------------------------------------- */
 
 static bool parse_port(const char *text, in_port_t *port)
 {
@@ -83,7 +83,7 @@ unsigned address_port(const union socket_address *address)
     return address->any.sa_family == AF_INET6 ? ntohs(address->v6.sin6_port) : 0;
 }
 
-/* ---- Listening ------------------------------------------------------------------------------- */
+/* ---- Opening the socket ---------------------------------------------------------------------- */
 
 static char *default_path(void)
 {
@@ -94,7 +94,8 @@ static char *default_path(void)
     return geteuid() == 0 ? string_format("/run/leaktop.sock") : NULL;
 }
 
-/* A socket that a killed leaktop left. One that is in use stays, and so does everything else. */
+/* Removes a socket that a killed leaktop left. A socket on which a process listens stays, and so
+ * does any other file. */
 static void remove_stale_socket(const struct sockaddr_un *address)
 {
     struct stat info;
@@ -123,7 +124,7 @@ static bool open_local(struct listener *listener, const char *path)
     memcpy(address->sun_path, path, strlen(path) + 1);
     remove_stale_socket(address);
     listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    before = umask(0177); /* so that it never has another mode */
+    before = umask(0177); /* creates the socket with mode 0600 from the start */
     good = listener->fd >= 0 && bind(listener->fd, &listener->address.any, sizeof(*address)) == 0;
     umask(before);
     if (!good)

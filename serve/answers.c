@@ -1,4 +1,4 @@
-/* answers.c - see answers.h. */
+/* answers.c - answers requests; described in answers.h. */
 #include "serve/answers.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 enum { OK = 200, SEE_OTHER = 303, BAD_REQUEST = 400, FORBIDDEN = 403, NOT_FOUND = 404 };
 enum { BAD_METHOD = 405, FAILED = 500, BUSY = 503 };
 
-/* Pages have no scripts; reports have one, which may load and send nothing. */
+/* Content-Security-Policy: pages have no scripts; reports have one, which may neither load nor send
+ * anything. */
 #define POLICY_END "; frame-ancestors 'none'; base-uri 'none'; form-action "
 #define POLICY_PAGE "default-src 'none'; style-src 'self'" POLICY_END "'self'"
 #define POLICY_REPORT                                                                              \
@@ -23,7 +24,7 @@ enum { BAD_METHOD = 405, FAILED = 500, BUSY = 503 };
 #define TYPE_PAGE "text/html; charset=utf-8"
 #define FILTER_MOST 256
 
-/* ---- Addresses ------------------------------------------------------------------------------- */
+/* ---- Addresses of pages and reports ---------------------------------------------------------- */
 
 static const struct {
     const char *path;
@@ -55,7 +56,7 @@ static struct address find_report(const char *below, pid_t pid)
     return (struct address){ROUTE_NONE, 0, 0};
 }
 
-/* "PID" and what follows it. */
+/* Parses "PID" and the part of the path that follows it. */
 static struct address find_in_process(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
@@ -78,19 +79,20 @@ struct address address_of_path(const char *path)
             return (struct address){fixed[i].route, 0, 0};
     if (strncmp(path, "/process/", 9) == 0)
         return find_in_process(path + 9);
-    /* Reports of all processes make sense as profiles only: those have the process as a label. */
+    /* Only profiles can be about all processes: they have the process as a label. */
     return strncmp(path, "/debug/", 7) == 0 ? find_report(path, 0)
                                             : (struct address){ROUTE_NONE, 0, 0};
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------- */
+/* ---- Arguments of an address ----------------------------------------------------------------- */
 
 static const char *argument_of(const struct question *question, const char *name)
 {
     return question->argument(question->context, name);
 }
 
-/* The place of the word in the list; NULL stands for `standard`. False: it is none of them. */
+/* Finds a word in a list; *at: set to its index, for NULL to `standard`. False: the word is not in
+ * the list. */
 static bool read_word(const char *word, const char *const *words, int standard, int *at)
 {
     *at = standard;
@@ -138,7 +140,7 @@ static bool read_choice(const struct answers *answers, const struct question *qu
     return !choice->filter || strlen(choice->filter) <= FILTER_MOST;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* ---- Answers that are texts ------------------------------------------------------------------ */
 
 static FILE *begin_text(struct answer *answer, unsigned status, const char *type,
                         const char *policy)
@@ -210,8 +212,8 @@ static void answer_metrics(struct answers *answers, bool takes_gzip, struct answ
         compress_answer(answer);
 }
 
-/* Tells go tool pprof, which posts the addresses of functions without a name, that there are no more
- * names. Without an answer it would refuse the profile. */
+/* Answers go tool pprof, which posts the addresses of functions without a name, that there are no
+ * more names. Without an answer it would refuse the profile. */
 static void answer_symbols(struct answer *answer)
 {
     FILE *stream = begin_text(answer, OK, "text/plain; charset=utf-8", POLICY_PAGE);
@@ -256,7 +258,7 @@ static void answer_page(struct answers *answers, const struct question *question
     }
 }
 
-/* ---- Reports --------------------------------------------------------------------------------- */
+/* ---- Answers that are reports ---------------------------------------------------------------- */
 
 /* Fills in the job that makes a report. False: there is no such process. */
 static bool fill_report_job(struct answers *answers, const struct address *address, struct job *job)
@@ -293,7 +295,7 @@ static bool begin_report(struct answers *answers, const struct address *address,
 void answer_finish(struct answers *answers, const struct job *job, struct answer *answer)
 {
     if (job->kind == JOB_LOOK) {
-        heaps_update(answers->heaps); /* with what the check found */
+        heaps_update(answers->heaps); /* reads the result of the leak check */
         heaps_note_action(answers->heaps, job->recordings.at[0],
                           *job->message ? job->message : "The leak check was made.");
         *answer = (struct answer){.status = SEE_OTHER, .policy = POLICY_PAGE, .fd = -1};
@@ -310,7 +312,7 @@ void answer_finish(struct answers *answers, const struct job *job, struct answer
     }
 }
 
-/* ---- Actions --------------------------------------------------------------------------------- */
+/* ---- Actions: requests with POST ------------------------------------------------------------- */
 
 static bool begin_action(struct answers *answers, const struct address *address,
                          struct answer *answer, struct job *job)
@@ -350,7 +352,7 @@ static bool begin_action(struct answers *answers, const struct address *address,
     return true;
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
+/* ---- Answering any question ------------------------------------------------------------------ */
 
 static bool takes_post(enum route route)
 {

@@ -1,4 +1,4 @@
-/* gate.c - see gate.h. */
+/* gate.c - decides which requests are answered; described in gate.h. */
 #include "serve/gate.h"
 
 #include <arpa/inet.h>
@@ -12,9 +12,10 @@
 
 #include "common/base/term_text.h"
 
-/* ---- Host ------------------------------------------------------------------------------------ */
+/* ---- The header Host ------------------------------------------------------------------------- */
 
-/* The host of "HOST", "HOST:PORT", "[V6]" or "[V6]:PORT", without brackets. False: it is none. */
+/* Finds the host in "HOST", "HOST:PORT", "[V6]" or "[V6]:PORT", without brackets. False: the text
+ * has another form. */
 static bool split_host(const char *text, const char **host, size_t *length)
 {
     const char *end;
@@ -40,7 +41,8 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && strncasecmp(text, word, length) == 0;
 }
 
-/* The port does not matter: a tunnel may have another one, and a foreign page has a foreign name. */
+/* Checks the header Host. The port is ignored, because a tunnel may use another one, and the host
+ * of a foreign page has another name anyway. */
 static bool host_is_allowed(const char *text, const struct gate *gate,
                             const union socket_address *local)
 {
@@ -61,7 +63,7 @@ static bool host_is_allowed(const char *text, const struct gate *gate,
     return false;
 }
 
-/* ---- Origin ---------------------------------------------------------------------------------- */
+/* ---- The header Origin ----------------------------------------------------------------------- */
 
 static bool origin_is_allowed(const struct gate_headers *headers)
 {
@@ -73,16 +75,17 @@ static bool origin_is_allowed(const struct gate_headers *headers)
         return true;
     if (strncmp(origin, "http://", 7) == 0)
         origin += 7;
-    else if (strncmp(origin, "https://", 8) == 0) /* behind a proxy */
+    /* the page may be behind a proxy that uses https */
+    else if (strncmp(origin, "https://", 8) == 0)
         origin += 8;
     else
         return false;
     return strcasecmp(origin, headers->host) == 0;
 }
 
-/* ---- Token ----------------------------------------------------------------------------------- */
+/* ---- The token ------------------------------------------------------------------------------- */
 
-/* The bytes of base64, terminated. False: it is none, or does not fit. */
+/* Decodes base64, and adds a NUL. False: the text is no base64, or too long. */
 static bool decode_base64(const char *text, char *to, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -108,7 +111,7 @@ static bool decode_base64(const char *text, char *to, size_t size)
     return text[strspn(text, "=")] == '\0';
 }
 
-/* Takes as long for every text of one length. */
+/* Compares a text with the token; takes equally long for all texts of one length. */
 static bool equals_token(const char *text, const char *token)
 {
     size_t given = strlen(text), wanted = strlen(token);
@@ -180,14 +183,15 @@ bool gate_read_token(struct gate *gate, const char *file)
     return !why;
 }
 
-/* ---- The user at the other end --------------------------------------------------------------- */
+/* ---- The user at the other end of the connection --------------------------------------------- */
 
 static bool is_our_user(unsigned user)
 {
     return user == 0 || user == geteuid();
 }
 
-/* An address as the kernel writes it there: words of the machine in hex digits. */
+/* Writes an address as /proc/net/tcp does: as hex digits of 32-bit words in the byte order of the
+ * machine. */
 static void write_kernel_address(const union socket_address *address, bool v6, char text[33])
 {
     uint32_t words[4] = {0, 0, htonl(0xffff), 0};
@@ -203,8 +207,9 @@ static void write_kernel_address(const union socket_address *address, bool v6, c
         snprintf(text, 33, "%08" PRIX32, words[3]);
 }
 
-/* "sl: ADDRESS:PORT ADDRESS:PORT state queues timer retries uid timeout inode". A socket that its
- * process has closed has no inode and belongs to root there: it may not be taken for root's. */
+/* Parses a line "sl: ADDRESS:PORT ADDRESS:PORT state queues timer retries uid timeout inode". If
+ * the process has closed the socket, the line has inode 0 and the user root; such a line must not
+ * count as root's socket. */
 bool gate_line_is_socket(const char *line, const union socket_address *from, unsigned to_port,
                          unsigned *user)
 {

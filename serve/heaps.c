@@ -1,4 +1,4 @@
-/* heaps.c - see heaps.h. */
+/* heaps.c - keeps all processes that the page shows; described in heaps.h. */
 #include "serve/heaps.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ void heaps_update(struct heaps *heaps)
 {
     struct process_list finds;
 
-    heaps_lock(heaps); /* what reads recordings is not made for two threads */
+    heaps_lock(heaps); /* the functions that read recordings must not run in two threads at once */
     finds = process_list_running(heaps->dir);
     if (heaps->process)
         process_list_select(&finds, heaps->process);

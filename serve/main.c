@@ -1,7 +1,8 @@
-/* main.c - leakserve: the live page of leaktop --listen, which starts it with its own arguments. It is a
- * program of its own so that leaktop needs no HTTP library.
+/* main.c - runs leakserve, which serves the live page. leaktop --listen executes it with the same
+ * arguments. It is a separate program so that leaktop needs no HTTP library.
  *
- * This thread reads the recordings at each interval; server.h and reports.h have the others. */
+ * The main thread reads the recordings at each interval; server.h and reports.h have the other
+ * threads. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
 #define SWEEP_SECONDS 1.0
 
-/* Blocked before any thread begins, so that this one waits for them. */
+/* Blocks the signals that end leakserve, before any thread begins, so that only the main thread
+ * receives them. Returns these signals. */
 static sigset_t block_signals(void)
 {
     sigset_t ends;
@@ -30,7 +32,7 @@ static sigset_t block_signals(void)
     return ends;
 }
 
-/* Waits. True: a signal came. */
+/* Waits for some seconds, or until a signal comes. True: a signal came. */
 static bool wait_for_signal(const sigset_t *ends, double seconds)
 {
     struct timespec span = {.tv_sec = (time_t)seconds,

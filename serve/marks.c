@@ -1,4 +1,4 @@
-/* marks.c - see marks.h. */
+/* marks.c - keeps counters of earlier times; described in marks.h. */
 #include "serve/marks.h"
 
 const char *const mark_word[MARKS + 1] = {
@@ -16,7 +16,8 @@ static const double span_seconds[MARK_SPANS] = {
 #undef M
 };
 
-/* The newer one becomes the older one when it is old enough itself. */
+/* Takes the new counters if the `newer` ones of the span are old enough; these then replace the
+ * `older` ones. */
 static void update_span(struct marks *marks, size_t span, double time, struct counters total,
                         const struct counters *at, size_t count)
 {

@@ -1,4 +1,4 @@
-/* page_assets.S - the style of all pages, as it stands in page.css. */
+/* page_assets.S - includes the style of all pages from page.css. */
     .section .rodata
     .global page_style, page_style_end
 page_style:

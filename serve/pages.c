@@ -1,4 +1,4 @@
-/* pages.c - see pages.h. */
+/* pages.c - writes the pages as HTML; described in pages.h. */
 #include "serve/pages.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 #define NAME_COLUMNS 120
 #define CALLERS_SHOWN 4
 
-/* ---- Parts of all pages ---------------------------------------------------------------------- */
+/* ---- Parts that several pages have ----------------------------------------------------------- */
 
-/* Writes text as on a terminal: characters that have no picture are escaped. */
+/* Writes a text as on a terminal: control characters are escaped. */
 static void write_text(const char *text, FILE *stream)
 {
     escape_xml(stream, term_text(text, strlen(text), 0).text);
@@ -57,7 +57,7 @@ static uint64_t time_since(uint64_t later, uint64_t earlier)
     return later > earlier ? later - earlier : 0;
 }
 
-/* "12 s ago" */
+/* Writes how long ago a time was: "12 s ago". */
 static void write_ago(uint64_t now, uint64_t then, FILE *stream)
 {
     char span[TIME_TEXT_SIZE];
@@ -65,7 +65,7 @@ static void write_ago(uint64_t now, uint64_t then, FILE *stream)
     fprintf(stream, "%s ago", time_format_span(time_since(now, then), span));
 }
 
-/* Says how much longer a process has to run for a verdict. */
+/* Writes how long a process has to run before its growth is known. */
 static void write_verdict_note(uint64_t ran_ns, FILE *stream)
 {
     double needed = GROWTH_SECONDS_LEAST + 1;
@@ -74,7 +74,7 @@ static void write_verdict_note(uint64_t ran_ns, FILE *stream)
         fprintf(stream, " It is known when a process has run for %.0f s.", needed);
 }
 
-/* The site as "grow at shelf.c:8". */
+/* Writes a site as "grow at shelf.c:8". */
 static void write_site_words(const struct site_name *name, FILE *stream)
 {
     static const struct view view;
@@ -95,7 +95,8 @@ static void write_site_words(const struct site_name *name, FILE *stream)
     escape_xml(stream, place);
 }
 
-/* "called by parse, main": what leads to the frame that names the site, by name and without repeats. */
+/* Writes the names of the functions that called the site's function, without repetitions: "called
+ * by parse, main". */
 static void write_callers(const struct site_name *name, size_t most, FILE *stream)
 {
     static const struct view view;
@@ -122,7 +123,7 @@ static const char *program_name(const struct fleet_member *member)
     return member->found.name;
 }
 
-/* ---- Table of sites -------------------------------------------------------------------------- */
+/* ---- The table of sites ---------------------------------------------------------------------- */
 
 enum table_of { TABLE_OF_GROWTH, TABLE_OF_DIFFERENCE, TABLE_OF_LOST };
 
@@ -151,7 +152,7 @@ static void write_cell(const char *class, const char *text, FILE *stream)
             class ? "\"" : "", text);
 }
 
-/* "0.4 MB/s", or nothing */
+/* Writes the growth of a site, "0.4 MB/s", or an empty cell. */
 static void write_growth_cell(const struct snapshot_row *row, FILE *stream)
 {
     char cell[CELL_SIZE], text[CELL_SIZE + 4] = "";
@@ -169,7 +170,7 @@ static void write_rates(const struct counter_delta *delta, FILE *stream)
     write_cell("less", cell_rate(delta->known, delta->frees, cell), stream);
 }
 
-/* A twentieth of what was added in all. */
+/* Did the site add at least a twentieth of all that was added since the mark? */
 static bool is_large_change(const struct sites_table *table, int64_t bytes)
 {
     const struct heap_snapshot *snapshot = table->snapshot;
@@ -211,7 +212,7 @@ static void write_numbers(const struct sites_table *table, size_t i, FILE *strea
     write_cell("least", row->growth ? growth_word[row->growth->verdict] : "", stream);
 }
 
-/* Opened: why it grows, the source, the stack. */
+/* Writes the details of a site, which the reader can open: why it grows, the source, the stack. */
 static void write_site_details(const struct snapshot_row *row, FILE *stream)
 {
     static const struct view view;
@@ -262,7 +263,7 @@ static void write_sites(const struct sites_table *table, const struct page_choic
                 term_count(table->count - shown, "site").text);
 }
 
-/* ---- Pages of one process -------------------------------------------------------------------- */
+/* ---- The pages of one process ---------------------------------------------------------------- */
 
 enum tab { TAB_GROWTH, TAB_DIFFERENCE, TAB_LOOK };
 
@@ -289,7 +290,7 @@ static void begin_process(const struct fleet_member *member, const struct page_c
             term_count(snapshot->total.blocks, "block").text);
 }
 
-/* Writes the tabs, after the sentence that answers the question of the page. */
+/* Writes the tabs. They stand after the sentence that answers the question of the page. */
 static void write_tabs(const struct fleet_member *member, enum tab tab, FILE *stream)
 {
     fputs("</p>\n<nav><a href=\"/\">All processes</a>", stream);
@@ -316,7 +317,7 @@ static void write_action_button(const struct fleet_member *member, const char *b
             (int)member->found.pid, below, words);
 }
 
-/* The heap over time: an area of 1000 by 100. */
+/* Writes the heap over time as a picture (SVG) of 1000 by 100 units. */
 static void write_chart(const struct heap_snapshot *snapshot, FILE *stream)
 {
     const struct moment *at = snapshot->history;
@@ -418,7 +419,7 @@ void page_write_growth(struct heaps *heaps, const struct fleet_member *member,
     free(rows);
 }
 
-/* ---- Since a mark ---------------------------------------------------------------------------- */
+/* ---- The page with changes since a mark ------------------------------------------------------ */
 
 static const char *const mark_words[MARKS] = {
     [MARK_MINUTE] = "1 minute", [MARK_TEN_MINUTES] = "10 minutes",
@@ -460,7 +461,7 @@ static void write_difference_answer(const struct sites_table *table, FILE *strea
     fputs(".", stream);
 }
 
-/* Removes the rows without a change, which order_rows() keeps while they hold memory. */
+/* Removes the rows without a change. order_rows() keeps such rows if they have live blocks. */
 static void keep_changed(struct sites_table *table, size_t *rows)
 {
     size_t kept = 0;
@@ -500,7 +501,7 @@ void page_write_difference(struct heaps *heaps, const struct fleet_member *membe
     free(rows);
 }
 
-/* ---- Leak check ------------------------------------------------------------------------------ */
+/* ---- The page of the leak check -------------------------------------------------------------- */
 
 static int compare_lost(const void *left, const void *right, void *given)
 {
@@ -588,12 +589,12 @@ void page_write_look(struct heaps *heaps, const struct fleet_member *member,
     free(rows);
 }
 
-/* ---- All processes --------------------------------------------------------------------------- */
+/* ---- The page with all processes ------------------------------------------------------------- */
 
 struct listed_heap {
     const struct fleet_member *member;
-    const struct snapshot_row *fastest; /* NULL: nothing grows */
-    uint64_t growth;                    /* bytes per second of all sites */
+    const struct snapshot_row *fastest; /* the fastest growing site; NULL: no site grows */
+    uint64_t growth;                    /* sum over all sites, in bytes per second */
 };
 
 static struct listed_heap list_heap(const struct fleet_member *member)
@@ -674,7 +675,8 @@ static void write_processes_answer(const struct heaps *heaps, const struct liste
         fprintf(stream, " %zu more: the recording could not be read.", unreadable);
 }
 
-/* The timeline is a little behind: a peak is never below what lives now. */
+/* Returns the largest heap: the recorded peak, or the live bytes if they are more, because the
+ * recorded history is a little behind. */
 static uint64_t largest_heap(const struct heap_snapshot *snapshot)
 {
     uint64_t now = snapshot->total.bytes;

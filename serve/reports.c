@@ -1,4 +1,4 @@
-/* reports.c - see reports.h. */
+/* reports.c - makes reports and leak checks in a thread; described in reports.h. */
 #include "serve/reports.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ const struct report_form report_form[REPORT_KINDS] = {
 };
 
 struct kept_report {
-    char *name; /* its kind and recordings; NULL: the place is free */
+    char *name; /* kind and recordings of the job; NULL: this entry is free */
     uint64_t looked_ns, written_ns, took_ns;
     int fd;
     off_t size;
@@ -28,15 +28,15 @@ struct kept_report {
 
 struct reports {
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t more;
-    struct job *waiting[JOBS_MOST]; /* the oldest first */
+    struct job *waiting[JOBS_MOST]; /* the jobs that wait, the oldest first */
     size_t count;
     struct kept_report kept[REPORTS_KEPT];
     atomic_bool stop;
 };
 
-/* ---- What is kept ---------------------------------------------------------------------------- */
+/* ---- Keeping reports ------------------------------------------------------------------------- */
 
 static char *name_job(const struct job *job)
 {
@@ -79,7 +79,7 @@ static struct kept_report *find_report(struct reports *reports, const struct job
     return NULL;
 }
 
-/* Looks for a kept report. True: the job has its result. */
+/* Looks for a kept report. True: there is one, and it is the result of the job. */
 static bool take_kept(struct reports *reports, struct job *job)
 {
     char *name = name_job(job);
@@ -94,7 +94,7 @@ static bool take_kept(struct reports *reports, struct job *job)
     return true;
 }
 
-/* Keeps a report in a free place, or in that of the oldest. */
+/* Keeps a report in a free entry, or in that of the oldest report. */
 static void keep_report(struct reports *reports, const struct job *job)
 {
     struct kept_report *at = reports->kept;
@@ -115,9 +115,9 @@ static void keep_report(struct reports *reports, const struct job *job)
     *at = (struct kept_report){0};
 }
 
-/* ---- Jobs ------------------------------------------------------------------------------------ */
+/* ---- Running jobs ---------------------------------------------------------------------------- */
 
-/* A file that only this process has. */
+/* Opens a temporary file without a name, which no other process can open. */
 static int open_nameless_file(void)
 {
     const char *dir = getenv("TMPDIR");
@@ -188,7 +188,8 @@ static void run_job(struct reports *reports, struct job *job)
     } else if (job->kind == JOB_LOOK) {
         make_leak_check(reports, job);
     } else {
-        is_kept = reports_take(reports, job); /* of a job that was before this one */
+        /* an earlier job may have made the report in the meantime */
+        is_kept = reports_take(reports, job);
         if (!is_kept)
             write_report(reports, job);
     }

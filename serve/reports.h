@@ -1,11 +1,12 @@
-/* reports.h - reports of running processes, written by leakreport, and leak checks, made by leakctl: one
- * after the other in a thread of its own, because either may take seconds.
+/* reports.h - has leakreport write reports about running processes, and leakctl request leak
+ * checks: one after the other in a thread of its own, because both may take seconds.
  *
- * A report reads what the recording already has. It is kept in a file without a name, and answers all
- * requests until the process has had another leak check, or the report is older than its form allows
- * and than REPORT_REST times what it took to write. So requests, however many, cause one report in that
- * time for each process and form, a twentieth of a CPU at most, and no leak check: only JOB_LOOK, which
- * the server makes of nothing but a POST with --allow-actions, has one made. */
+ * A report is made from what the recording file already has. It is kept in a file without a name,
+ * and answers all requests until the process makes another leak check, or until the report is older
+ * than its form allows and than REPORT_REST times the time that writing it took. So even very many
+ * requests cause only one report in that time for each process and form, which uses at most a
+ * twentieth of a CPU. Requests for reports cause no leak check; only JOB_LOOK does, and only a POST
+ * with --allow-actions leads to such a job. */
 #ifndef SERVE_REPORTS_H
 #define SERVE_REPORTS_H
 
@@ -16,7 +17,8 @@
 #include "common/base/string_list.h"
 #include "serve/tool.h"
 
-/* F(NAME, path below that of the process, type, options of leakreport, seconds that it is kept) */
+/* The forms of reports: F(NAME, path below that of the process, type, two options of leakreport,
+ * seconds for which a report is kept) */
 #define REPORT_TABLE(F)                                                                            \
     F(HTML, "report", "text/html; charset=utf-8", "--format=html", NULL, 60)                       \
     F(TEXT, "report.txt", "text/plain; charset=utf-8", "--format=text", NULL, 60)                  \
@@ -34,43 +36,46 @@ enum job_kind {
 };
 
 struct report_form {
-    const char *path, *type, *format, *more; /* more: a second option, or NULL */
+    const char *path, *type, *format, *more; /* more: a second option; NULL = none */
     unsigned seconds;
 };
 extern const struct report_form report_form[REPORT_KINDS];
 
 #define REPORTS_KEPT 16
 #define REPORT_REST 20
-#define JOBS_MOST 64 /* that wait */
+#define JOBS_MOST 64 /* most jobs that wait */
 
 struct job {
     enum job_kind kind;
-    struct string_list recordings; /* what is reported; owned by the job */
-    uint64_t looked_ns;            /* time of the last leak check of them */
-    char *dir, *pid;               /* of JOB_LOOK */
-    void (*done)(void *context);   /* called in the thread of the jobs */
+    struct string_list recordings; /* the recording files to report on; the job owns the list */
+    /* time of the last leak check in these files; if there are several, the sum */
+    uint64_t looked_ns;
+    char *dir, *pid;             /* set for JOB_LOOK */
+    void (*done)(void *context); /* is called in the thread of the jobs when the job has ended */
     void *context;
 
-    /* The result: of a report a descriptor that the caller closes, -1 = the message says why. */
+    /* The result. fd: file with the report, which the caller closes; -1 = `message` has the
+     * reason. */
     int fd;
     off_t size;
-    uint64_t took_ns; /* to write it */
+    uint64_t took_ns; /* time that writing the report took */
     bool good;
     char message[TOOL_MESSAGE_SIZE];
 };
 
 struct reports;
-struct reports *reports_begin(void); /* NULL: no thread could be started */
+struct reports *reports_begin(void); /* NULL: the thread could not be started */
 
-/* Takes a kept report. True: there is one, and the job has its result. */
+/* Looks for a kept report. True: there is one, and it is the result of the job. */
 bool reports_take(struct reports *reports, struct job *job);
-/* Queues a job. True: done() will be called. False: too many wait, or reports_stop() was called. */
+/* Queues a job. True: done() will be called. False: too many jobs wait, or reports_stop() was
+ * called. */
 bool reports_queue(struct reports *reports, struct job *job);
 
-/* Ends the job that runs, and those that wait, with a message; done() is called for each. */
+/* Ends the running job and those that wait, with a message; done() is called for each. */
 void reports_stop(struct reports *reports);
 void reports_end(struct reports *reports);
 
-void job_free(struct job *job); /* what the job owns, save fd */
+void job_free(struct job *job); /* frees what the job owns, except fd */
 
 #endif

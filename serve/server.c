@@ -1,4 +1,4 @@
-/* server.c - see server.h. */
+/* server.c - serves HTTP; described in server.h. */
 #include "serve/server.h"
 
 #include <errno.h>
@@ -13,31 +13,31 @@
 #include "common/base/term_text.h"
 
 struct connection {
-    int fd; /* -1: the place is free */
+    int fd; /* -1: this entry is free */
     bool is_refused;
-    uint64_t limit_ns; /* steady time at which it is closed */
+    uint64_t limit_ns; /* time of the steady clock at which the connection is closed */
 };
 
 struct server {
     struct MHD_Daemon *daemon;
     const struct gate *gate;
     struct answers *answers;
-    pthread_mutex_t lock; /* of connections */
+    pthread_mutex_t lock; /* protects `connections` */
     struct connection connections[CONNECTIONS_MOST];
-    uint64_t said_ns; /* the last message about a refused request */
+    uint64_t said_ns; /* time of the last message about a refused request */
 };
 
-/* One request, from the headers to the end of the answer. */
+/* One request and its answer. */
 struct exchange {
     struct server *server;
     struct MHD_Connection *connection;
     struct answer answer;
     struct job job;
     size_t body;
-    bool waits; /* for the job */
+    bool waits; /* the connection waits until the job has ended */
 };
 
-/* ---- Connections ----------------------------------------------------------------------------- */
+/* ---- Connections and their limits ------------------------------------------------------------ */
 
 static uint64_t seconds_from_now(unsigned seconds)
 {
@@ -54,7 +54,7 @@ static struct connection *take_place(struct server *server, int fd)
     return NULL;
 }
 
-/* Says that a request was refused, at most once a second, however many requests there are. */
+/* Prints that a request was refused, but at most once a second, however many requests there are. */
 static void say_refused(struct server *server, const char *what, const char *value)
 {
     uint64_t now = time_steady_ns();
@@ -66,7 +66,8 @@ static void say_refused(struct server *server, const char *what, const char *val
             value ? term_text(value, strlen(value), 60).text : "");
 }
 
-/* libmicrohttpd calls this before it closes the socket, so a descriptor here is that connection's. */
+/* Is called by libmicrohttpd when a connection begins or ends. At its end the socket is not closed
+ * yet, so the descriptor identifies the connection. */
 static void note_connection(void *given, struct MHD_Connection *connection, void **context,
                             enum MHD_ConnectionNotificationCode code)
 {
@@ -120,7 +121,7 @@ void server_sweep(struct server *server)
     pthread_mutex_unlock(&server->lock);
 }
 
-/* ---- The gate -------------------------------------------------------------------------------- */
+/* ---- Passing requests to the gate ------------------------------------------------------------ */
 
 static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
@@ -135,7 +136,8 @@ static enum MHD_Result count_host(void *given, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* Two hosts are none: a proxy may have looked at the other one. */
+/* Returns the header Host if there is exactly one. With two, a proxy may have checked the other
+ * one. */
 static const char *only_host(struct MHD_Connection *connection)
 {
     unsigned count = 0;
@@ -168,7 +170,7 @@ static enum gate_answer ask_gate(struct server *server, struct MHD_Connection *c
     return answer;
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
+/* ---- Sending answers ------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *value;
@@ -201,7 +203,7 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return result;
 }
 
-/* Nothing but a status. */
+/* Sends an answer without content, only with a status. */
 static enum MHD_Result send_refusal(struct MHD_Connection *connection, enum gate_answer why)
 {
     struct MHD_Response *response =
@@ -221,7 +223,7 @@ static struct MHD_Response *make_response(struct answer *answer)
 
     if (answer->fd >= 0) {
         response = MHD_create_response_from_fd64((uint64_t)answer->size, answer->fd);
-        answer->fd = response ? -1 : answer->fd; /* it closes the descriptor */
+        answer->fd = response ? -1 : answer->fd; /* the response closes the descriptor */
         return response;
     }
     response = MHD_create_response_from_buffer(answer->length, answer->text ? answer->text : "",
@@ -246,14 +248,14 @@ static enum MHD_Result send_answer(struct exchange *exchange)
     return send_response(exchange->connection, answer->status, response);
 }
 
-/* ---- Requests -------------------------------------------------------------------------------- */
+/* ---- Handling requests ----------------------------------------------------------------------- */
 
 static const char *find_argument(void *given, const char *name)
 {
     return MHD_lookup_connection_value(given, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* Continues an exchange, in the thread of the reports. */
+/* Completes an exchange after its job has ended, in the thread of the reports. */
 static void continue_exchange(void *given)
 {
     struct exchange *exchange = given;
@@ -278,7 +280,8 @@ static enum MHD_Result answer_exchange(struct exchange *exchange, const char *me
     exchange->waits = true;
     exchange->job.done = continue_exchange;
     exchange->job.context = exchange;
-    MHD_suspend_connection(exchange->connection); /* before another thread can resume it */
+    /* before reports_queue(), because from there on another thread may resume the connection */
+    MHD_suspend_connection(exchange->connection);
     if (!reports_queue(server->answers->reports, &exchange->job)) {
         answer_message(&exchange->answer, MHD_HTTP_SERVICE_UNAVAILABLE, "Busy",
                        "Too many reports are being written: try again later.");
@@ -298,14 +301,15 @@ static struct exchange *begin_exchange(struct server *server, struct MHD_Connect
     return exchange;
 }
 
-/* Bodies are read and dropped. go tool pprof posts one of about 15 bytes for each function without a name. */
+/* Returns the limit for the body of a request, which is read and ignored. go tool pprof posts a
+ * body with about 15 bytes for each function without a name. */
 static size_t body_most(const char *path)
 {
     return address_of_path(path).route == ROUTE_SYMBOLS ? BODY_SYMBOLS_MOST : BODY_MOST;
 }
 
-/* libmicrohttpd calls this with the headers, for each part of the body, at its end, and after a
- * suspension. */
+/* Is called by libmicrohttpd when the headers of a request are complete, for each part of the body,
+ * at the end of the body, and when the connection is resumed. */
 static enum MHD_Result handle_request(void *given, struct MHD_Connection *connection,
                                       const char *path, const char *method, const char *version,
                                       const char *body, size_t *body_size, void **context)
@@ -348,7 +352,7 @@ static void end_request(void *given, struct MHD_Connection *connection, void **c
     *context = NULL;
 }
 
-/* ---- The server ------------------------------------------------------------------------------ */
+/* ---- Starting and ending the server ---------------------------------------------------------- */
 
 static void say_nothing(void *given, const char *format, va_list arguments)
 {
@@ -379,7 +383,7 @@ struct server *server_begin(struct listener *listener, const struct gate *gate,
         MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
         end_request, server, MHD_OPTION_END);
     if (server->daemon) {
-        listener->fd = -1; /* the daemon closes it */
+        listener->fd = -1; /* libmicrohttpd closes the socket */
         return server;
     }
     fprintf(stderr, "leaktop: libmicrohttpd cannot start: %s\n", strerror(errno));

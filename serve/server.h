@@ -1,7 +1,8 @@
-/* server.h - HTTP: connections, their limits, and the way of a request through gate and answers.
+/* server.h - serves HTTP: accepts connections, limits them, and passes each request to the gate and
+ * to the answers.
  *
- * One thread of libmicrohttpd answers; a request for a report waits outside of it while the thread of
- * the reports works. What a client can make leaktop spend is bounded:
+ * One thread of libmicrohttpd answers requests. While a report is written in the thread of the
+ * reports, the connection that waits for it is suspended. Limits for clients:
  *
  *     connections    CONNECTIONS_MOST; further ones wait in the kernel's queue or are closed
  *     a request      REQUEST_MEMORY bytes of line and headers, BODY_MOST bytes of body
@@ -25,12 +26,13 @@
 
 struct server;
 
-/* Takes the listening socket over. NULL: a message says why. */
+/* Starts the server, and takes over the listening socket. NULL: a message says why it did not
+ * start. */
 struct server *server_begin(struct listener *listener, const struct gate *gate,
                             struct answers *answers);
-/* Closes connections that are over their time; called about once a second. */
+/* Closes connections that have exceeded their time. Call it about once a second. */
 void server_sweep(struct server *server);
-/* Ends the server. Call it after reports_stop(): no request waits then. */
+/* Ends the server. Call it after reports_stop(), so that no request waits. */
 void server_end(struct server *server);
 
 #endif

@@ -1,4 +1,4 @@
-/* tool.c - see tool.h. */
+/* tool.c - runs another program of libleak; described in tool.h. */
 #include "serve/tool.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@
 
 extern char **environ;
 
-/* The path of a tool: beside leakserve in a build directory, else where make install puts the
- * tools. */
+/* Returns the path of a tool: beside leakserve in a build directory, else where make install puts
+ * it. */
 static char *find_tool(const char *name)
 {
     char *path = proc_find_tool(NULL, name), *installed;
@@ -55,7 +55,7 @@ static int start_tool(const struct tool_run *run, char *path, int words, pid_t *
                                      STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
     posix_spawnattr_init(
-        &attributes); /* this program blocks and ignores signals, its tools do not */
+        &attributes); /* for the tool, resets the signals that leakserve blocks and ignores */
     sigemptyset(&none);
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
@@ -80,7 +80,8 @@ static void keep_words(struct tool_run *run, const char *text, size_t length)
     run->message[used + length] = '\0';
 }
 
-/* Reads the output of the tool to its end. False: it took too long, or the client has gone. */
+/* Reads the output of the tool until it ends. False: the tool took too long, or run->cancel became
+ * true. */
 static bool read_words(struct tool_run *run, int fd)
 {
     uint64_t limit = time_steady_ns() + TOOL_SECONDS * UINT64_C(1000000000);

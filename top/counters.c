@@ -1,4 +1,4 @@
-/* counters.c - see counters.h. */
+/* counters.c - computes changes of counters; described in counters.h. */
 #include "top/counters.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* draw.c - draws the screen; see screen.h. */
+/* draw.c - draws the screen; described in screen.h. */
 #include "top/screen.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "common/base/term_text.h"
 
 #define LINE_BYTES 8192
-#define HEAD_LINES 4 /* title, totals, bars, head of the table */
+#define HEAD_LINES 4 /* lines above the table: title, totals, bars, headings of the table */
 #define BARS_MOST 400
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- The rows of the table ------------------------------------------------------------------- */
 
 static const struct counter_baseline *active_mark(const struct screen *screen)
 {
@@ -35,10 +35,10 @@ size_t screen_selected_place(const struct screen *screen)
     return 0;
 }
 
-/* ---- The parts ------------------------------------------------------------------------------- */
+/* ---- The parts of the screen ----------------------------------------------------------------- */
 
-/* Values as bars in so many columns, which cover the time from the start of the process to now in
- * equal steps, whatever the times of the history: each shows the last value up to its time. */
+/* Writes the heap over time as `width` bars, from the start of the process until now in equal
+ * steps. Each bar shows the last recorded value up to its time. */
 static void write_bars(const struct screen *screen, size_t width, char *bars)
 {
     const struct heap_snapshot *snapshot = screen->snapshot;
@@ -66,7 +66,7 @@ static uint64_t largest_moment(const struct heap_snapshot *snapshot)
     return most;
 }
 
-/* "heap, 0 to 13.4 MB in 14s: ____====####" */
+/* Draws the line "heap, 0 to 13.4 MB in 14s: ____====####". */
 static void draw_bars(const struct screen *screen, int line)
 {
     const struct heap_snapshot *snapshot = screen->snapshot;
@@ -198,7 +198,7 @@ static void draw_help(const struct screen *screen)
         terminal_put_line(screen->terminal, line, STYLE_OF_PLAIN, "");
 }
 
-/* The message of a request in as many lines as it needs, above the foot. */
+/* Writes the message of a request above the foot of the screen, in as many lines as it needs. */
 static void put_message(const struct terminal *terminal, const char *text)
 {
     size_t length = strlen(text), width = COLS > 1 ? (size_t)COLS : 1;
@@ -247,7 +247,7 @@ void screen_draw(struct screen *screen)
     refresh();
 }
 
-/* ---- All processes --------------------------------------------------------------------------- */
+/* ---- The screen of all processes ------------------------------------------------------------- */
 
 static enum terminal_style fleet_row_style(const struct fleet_row *row)
 {

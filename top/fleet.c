@@ -1,4 +1,4 @@
-/* fleet.c - see fleet.h. */
+/* fleet.c - reads all running processes; described in fleet.h. */
 #include "top/fleet.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include "common/base/arena.h"
 #include "common/base/term_text.h"
 
-/* ---- Programs -------------------------------------------------------------------------------- */
+/* ---- Programs of the processes --------------------------------------------------------------- */
 
 static struct fleet_program *join_program(struct fleet *fleet, const char *name)
 {
@@ -43,7 +43,7 @@ static void leave_program(struct fleet *fleet, struct fleet_program *program)
     arena_end(program->mem);
 }
 
-/* ---- Members --------------------------------------------------------------------------------- */
+/* ---- Members: the processes ------------------------------------------------------------------ */
 
 static void free_member(struct fleet *fleet, struct fleet_member *member)
 {
@@ -53,8 +53,8 @@ static void free_member(struct fleet *fleet, struct fleet_member *member)
     listed_process_free(&member->found);
 }
 
-/* Finds a member. After an exec the process has another recording file, so it counts as another
- * member. */
+/* Finds the member for a process. After exec the process has another recording file, so it counts
+ * as another member. */
 static struct fleet_member *find_member(struct fleet *fleet, const struct listed_process *found)
 {
     for (size_t i = 0; i < fleet->count; i++) {
@@ -98,7 +98,7 @@ static struct fleet_rate rate_between(const struct heap_snapshot *before,
                                          (now->time - before->time)};
 }
 
-/* Reads a member again. False: the process has ended since it was found. */
+/* Takes a new snapshot of a member. False: the process has ended since it was found. */
 static bool update_member(struct fleet_member *member)
 {
     struct heap_snapshot *before = member->snapshot;
@@ -143,7 +143,7 @@ void fleet_end(struct fleet *fleet)
     *fleet = (struct fleet){0};
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the list ------------------------------------------------------------------------ */
 
 static struct fleet_row make_row(const struct fleet_member *member)
 {

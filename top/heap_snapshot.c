@@ -1,4 +1,4 @@
-/* heap_snapshot.c - see heap_snapshot.h. */
+/* heap_snapshot.c - takes snapshots of a recording file; described in heap_snapshot.h. */
 #include "top/heap_snapshot.h"
 
 #include <stdio.h>
@@ -12,17 +12,17 @@
 #include "common/store/store.h"
 #include "common/store/reader.h"
 
-/* ---- Lost totals ----------------------------------------------------------------------------- */
+/* ---- Counting lost blocks -------------------------------------------------------------------- */
 
-/* Whether an indirectly lost block is suppressed depends on its owner, so the lost blocks come
- * before the indirectly lost ones. */
+/* Counts the lost blocks of each name. If a rule suppresses an owner, it suppresses the indirectly
+ * lost blocks, too; so lost blocks are counted before indirectly lost ones. */
 struct lost_scan {
     const struct site_names *names;
     const struct store *store;
     struct suppressions *suppressions;
     struct reconciliation reconciliation;
-    struct lost_totals *lost; /* by name */
-    bool *suppressed;         /* by name: its lost blocks are suppressed */
+    struct lost_totals *lost; /* index of a name -> its lost blocks */
+    bool *suppressed;         /* index of a name -> are its lost blocks suppressed? */
 };
 
 static void add_lost_totals(struct lost_totals *sum, const struct lost_totals *one)
@@ -95,7 +95,7 @@ static void add_lost_sites(struct lost_scan *scan, enum verdict verdict)
             add_lost_shares(scan, i, verdict);
 }
 
-/* Sets the totals of suppressed and of runtime blocks to 0. */
+/* Sets the totals to 0 for names whose blocks are suppressed, or are kept by the runtime. */
 static void drop_suppressed(struct lost_scan *scan, enum verdict verdict)
 {
     for (size_t i = 0; i < scan->names->count; i++) {
@@ -113,7 +113,7 @@ static void drop_suppressed(struct lost_scan *scan, enum verdict verdict)
     }
 }
 
-/* The lost blocks, indexed by name, in mem; NULL: there was no leak check. */
+/* Returns the lost blocks, indexed by name, allocated in mem. NULL: there was no leak check. */
 static struct lost_totals *lost_totals_by_name(struct arena *mem, const struct site_names *names,
                                                const struct store *store,
                                                struct suppressions *suppressions, uint64_t now_ns)
@@ -134,7 +134,7 @@ static struct lost_totals *lost_totals_by_name(struct arena *mem, const struct s
     return scan.lost;
 }
 
-/* ---- Snapshots ------------------------------------------------------------------------------- */
+/* ---- Taking a snapshot ----------------------------------------------------------------------- */
 
 struct snapshot_reader snapshot_reader_begin(const char *path, struct resolver *resolver)
 {
@@ -230,7 +230,8 @@ static void add_to_total(struct counters *total, const struct counters *counts)
     total->frees += counts->frees;
 }
 
-/* A peak is recorded now and then: the heap may be larger at this moment. */
+/* Raises the known peak: libleak records it only now and then, so the heap may be larger at this
+ * moment. */
 static void raise_peak(struct snapshot_reader *reader, struct heap_snapshot *snapshot)
 {
     struct moment now = {snapshot->time_ns, snapshot->total.bytes, snapshot->total.blocks};
@@ -318,7 +319,8 @@ static void fill_deltas(struct snapshot_reader *reader, struct heap_snapshot *sn
 
 struct heap_snapshot *heap_snapshot_take(struct snapshot_reader *reader, struct read_error *trouble)
 {
-    struct arena *raw = arena_begin(), *mem; /* the whole recording, freed when the sums are made */
+    /* holds the whole recording, and is freed when the sums are made */
+    struct arena *raw = arena_begin(), *mem;
     struct heap_snapshot *snapshot;
     struct store store;
 

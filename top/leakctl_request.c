@@ -1,4 +1,4 @@
-/* leakctl_request.c - runs leakctl for the screen; see screen.h. */
+/* leakctl_request.c - runs leakctl for the screen; described in screen.h. */
 #include "top/screen.h"
 
 #include <errno.h>
@@ -55,7 +55,8 @@ void leakctl_request_start(struct leakctl_request *request, int32_t pid, const c
         free(leakctl);
         return;
     }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* only our end: leakctl may block when it writes */
+    /* only this end of the pipe: leakctl may block when it writes */
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
     error = spawn_leakctl(
         request,
         (char *[]){leakctl, (char *)command->verb, where, number, (char *)command->more, NULL},
@@ -73,7 +74,7 @@ void leakctl_request_start(struct leakctl_request *request, int32_t pid, const c
     snprintf(request->text, sizeof(request->text), "leakctl: %s", strerror(error));
 }
 
-/* Keeps the lines of output, one behind the other, as far as there is room. */
+/* Appends the output to request->text as one line, as far as there is room. */
 static void keep_output(struct leakctl_request *request, const char *text, size_t length)
 {
     size_t used = request->has_line ? strlen(request->text) : 0;

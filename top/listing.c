@@ -1,4 +1,4 @@
-/* listing.c - see listing.h. */
+/* listing.c - writes snapshots as text; described in listing.h. */
 #include "top/listing.h"
 
 #include <inttypes.h>
@@ -10,9 +10,10 @@
 #include "common/names/source.h"
 #include "common/view/text_frame.h"
 
-/* ---- Cells ----------------------------------------------------------------------------------- */
+/* ---- Cells: numbers in narrow columns -------------------------------------------------------- */
 
-/* number is at least 1 of the first unit; each unit is 1000 times the one before. */
+/* Writes a number with the unit that suits it. Each unit is 1000 times the previous one; `number`
+ * is in the first unit, and at least 1. */
 static const char *scaled(double number, const char *const *units, char cell[CELL_SIZE])
 {
     while (number >= 999.5 && units[1]) {
@@ -48,7 +49,7 @@ const char *cell_delta(bool known, int64_t bytes, char cell[CELL_SIZE])
 
 static const char *const thousands[] = {"k", "M", "G", "T", "P", NULL};
 
-/* "99999", "1.2M" */
+/* Writes a count: "99999", "1.2M". */
 const char *cell_count(uint64_t count, char cell[CELL_SIZE])
 {
     if (count >= 100000)
@@ -75,7 +76,7 @@ const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE])
     return cell;
 }
 
-/* "12s", "3m20s", "5h10m" */
+/* Writes a time span: "12s", "3m20s", "5h10m". */
 const char *cell_span(uint64_t ns, char cell[CELL_SIZE])
 {
     unsigned long long seconds = ns / 1000000000u;
@@ -107,12 +108,13 @@ void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text)
     }
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* ---- Rows of the table ----------------------------------------------------------------------- */
 
-/*       BYTES  BLOCKS     %    DELTA ALLOC/S FREE/S TREND    FUNCTION
+/* The table looks like this:
+ *       BYTES  BLOCKS     %    DELTA ALLOC/S FREE/S TREND    FUNCTION
  *     13.4 MB   13400  98.2  +1.1 MB    1100      0 growing  push shelf.c:44
  *
- * A terminal of ROOMY columns also shows the age of the site and the whole word of the trend. */
+ * A terminal with ROOMY columns also shows the age of the site, and the whole word of the trend. */
 #define ROOMY 110
 #define TREND_NARROW 8
 #define TREND_ROOMY 13
@@ -160,7 +162,8 @@ void listing_write_totals(const struct heap_snapshot *snapshot, const struct cou
             cell_bytes(add_saturating(snapshot->lost.bytes, snapshot->lost.indirect_bytes), bytes));
 }
 
-/* A narrow table has either; after a leak check, what is lost. */
+/* Says whether the table has a column with lost bytes. It has one after a leak check; a narrow
+ * table then leaves out another column. */
 static bool shows_lost(const struct heap_snapshot *snapshot)
 {
     return snapshot->leak_check_ns;
@@ -179,7 +182,8 @@ void listing_write_header(const struct heap_snapshot *snapshot, size_t columns,
                 shows_lost(snapshot) ? "LOST" : "FREE/S", TREND_NARROW, "TREND", "FUNCTION");
 }
 
-/* The function, or the place in its module; then the source line, as far as there is room. */
+/* Writes the function of a frame, or its place in a module; then the source line, if there is
+ * room. */
 static void write_frame(const struct frame *frame, size_t columns, FILE *stream)
 {
     static const struct view view;
@@ -231,16 +235,17 @@ void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
         fputs("(no stack)", stream);
 }
 
-/* ---- Details --------------------------------------------------------------------------------- */
+/* ---- Details of a row ------------------------------------------------------------------------ */
 
-/*     growing 1.1 MB/s for 14 s, none of its blocks freed, no plateau
+/* The details look like this:
+ *     growing 1.1 MB/s for 14 s, none of its blocks freed, no plateau
  *        43     struct node *node = malloc(NODE);
  *     >  44     node->next = shelf;
  *     > push shelf.c:44
  *       main shelf.c:60 */
 #define SOURCE_LINES 5
 #define SOURCE_SIZE 256
-#define SOURCE_LEAST 10 /* with fewer lines no source is shown */
+#define SOURCE_LEAST 10 /* with fewer lines for the details, no source is shown */
 
 static size_t write_source(const struct frame *frame, FILE *stream)
 {
@@ -279,7 +284,7 @@ void listing_write_details(const struct snapshot_row *row, size_t lines, size_t 
     }
 }
 
-/* ---- Table ----------------------------------------------------------------------------------- */
+/* ---- The table as a whole -------------------------------------------------------------------- */
 
 void listing_write_table(const struct heap_snapshot *snapshot,
                          const struct listing_options *options, FILE *stream)
@@ -303,9 +308,9 @@ void listing_write_table(const struct heap_snapshot *snapshot,
     free(rows);
 }
 
-/* ---- All processes --------------------------------------------------------------------------- */
+/* ---- The table of all processes -------------------------------------------------------------- */
 
-#define FLEET_COLUMNS 65 /* in front of the program */
+#define FLEET_COLUMNS 65 /* columns before the name of the program */
 
 void listing_write_fleet_header(FILE *stream)
 {

@@ -1,6 +1,6 @@
-/* listing.h - a snapshot as text: numbers in narrow columns, the lines of the table and of the
- * screen, and the formats table, CSV and JSON. A line is written without its newline; columns is
- * the width of the terminal, and 0 means any width.
+/* listing.h - writes snapshots as text: numbers in narrow columns, the lines of the table and of
+ * the screen, and the formats table, CSV and JSON. Functions for one line write no newline. The
+ * parameter `columns` is the width of the terminal; 0 means that a line may have any width.
  */
 #ifndef TOP_LISTING_H
 #define TOP_LISTING_H
@@ -12,14 +12,14 @@
 #include "top/heap_snapshot.h"
 #include "top/order.h"
 
-/* What the user asked for. */
+/* Which rows the user wants to see, and how wide. */
 struct listing_options {
     struct ordering ordering;
-    size_t top; /* rows, 0 = all */
+    size_t top; /* number of rows, 0 = all */
     size_t columns;
 };
 
-/* ---- Cells: three digits and a unit ---------------------------------------------------------- */
+/* ---- Cells: numbers with three digits and a unit --------------------------------------------- */
 
 #define CELL_SIZE 16
 
@@ -30,14 +30,16 @@ const char *cell_rate(bool known, double rate, char cell[CELL_SIZE]);    /* "0.4
 const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE]); /* percent */
 const char *cell_span(uint64_t ns, char cell[CELL_SIZE]); /* "12s", "3m20s", "5h10m" */
 
-/* The values as bars, from 0 to the largest, in UTF-8 or ASCII. text has 3 * count + 1 bytes. */
+/* Writes values as bars, from 0 to the largest value, as UTF-8 or ASCII. text must have room for 3
+ * * count + 1 bytes. */
 void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text);
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
+/* ---- Lines of a table ------------------------------------------------------------------------ */
 
-/* "shelf (pid 42), running for 14 s: 13.4 MB in 13,400 blocks" */
+/* Writes the title of a snapshot: "shelf (pid 42), running for 14 s: 13.4 MB in 13,400 blocks". */
 void listing_write_title(const struct heap_snapshot *snapshot, FILE *stream);
-/* "+1.1 MB, 1100 allocs/s, 0 frees/s, peak 13.4 MB, 1 growing": since the snapshot before */
+/* Writes what changed since the mark, or since the previous snapshot if mark is NULL: "+1.1 MB,
+ * 1100 allocs/s, 0 frees/s, peak 13.4 MB, 1 growing". */
 void listing_write_totals(const struct heap_snapshot *snapshot, const struct counter_baseline *mark,
                           FILE *stream);
 void listing_write_header(const struct heap_snapshot *snapshot, size_t columns,
@@ -45,28 +47,29 @@ void listing_write_header(const struct heap_snapshot *snapshot, size_t columns,
 void listing_write_row(const struct heap_snapshot *snapshot, size_t row,
                        const struct counter_baseline *mark, size_t columns, FILE *stream);
 
-/* All that is known of one row: its growth, its source, its stack. At most so many lines, each
- * ended by a newline; the source line of the site is marked. */
+/* Writes the details of a row: why it grows, its source lines, its stack; at most `lines` lines,
+ * each with a newline. The source line of the site is marked. */
 void listing_write_details(const struct snapshot_row *row, size_t lines, size_t columns,
                            FILE *stream);
 
-/* All processes: live, peak, lost, growing sites, change per second, age of the last leak check. */
+/* Write a table of all processes: live and peak bytes, lost bytes, growing sites, change per
+ * second, age of the last leak check. */
 void listing_write_fleet_header(FILE *stream);
 void listing_write_fleet_row(const struct fleet_row *row, uint64_t now_ns, size_t columns,
                              FILE *stream);
 void listing_write_fleet(const struct fleet_rows *rows, size_t columns, FILE *stream);
 
-/* ---- Formats --------------------------------------------------------------------------------- */
+/* ---- Formats of a snapshot ------------------------------------------------------------------- */
 
 void listing_write_table(const struct heap_snapshot *snapshot,
                          const struct listing_options *options, FILE *stream);
 
-/* A line for each site. */
+/* Write a snapshot as CSV, one line for each site. */
 void listing_write_csv_header(FILE *stream);
 void listing_write_csv(const struct heap_snapshot *snapshot, const struct listing_options *options,
                        FILE *stream);
 
-/* Writes one document on one line; docs/top.schema.json is generated from the table
+/* Writes a snapshot as one JSON document in one line; docs/top.schema.json is made from the table
  * json_snapshot. */
 extern const struct json_table json_snapshot;
 void listing_write_json(const struct heap_snapshot *snapshot, const struct listing_options *options,

@@ -1,4 +1,4 @@
-/* listing_formats.c - snapshots as CSV and JSON; see listing.h. */
+/* listing_formats.c - writes snapshots as CSV and JSON; described in listing.h. */
 #include "top/listing.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "common/view/json_parts.h"
 #include "leak_store.h"
 
-/* ---- CSV: an unknown value is empty ---------------------------------------------------------- */
+/* ---- CSV, where an unknown value is empty ---------------------------------------------------- */
 
 void listing_write_csv_header(FILE *stream)
 {
@@ -19,7 +19,7 @@ void listing_write_csv_header(FILE *stream)
           stream);
 }
 
-/* Each writes the comma before its value. */
+/* Writes a comma and a quoted text. */
 static void write_csv_text(const char *text, FILE *stream)
 {
     fputs(",\"", stream);
@@ -87,11 +87,11 @@ void listing_write_csv(const struct heap_snapshot *snapshot, const struct listin
     free(rows);
 }
 
-/* ---- JSON: an unknown value is null ---------------------------------------------------------- */
+/* ---- JSON, where an unknown value is null ---------------------------------------------------- */
 
 struct json_view {
     const struct heap_snapshot *snapshot;
-    const size_t *rows; /* in order */
+    const size_t *rows; /* indices of the rows, in order */
     size_t shown;
     uint64_t more;
 };
@@ -112,7 +112,7 @@ static const struct json_field change_fields[] = {
 
 static const struct json_table change_table = JSON_TABLE(NULL, change_fields);
 
-/* A change, all null in the first look. */
+/* Includes the fields of a change; all are null in the first snapshot. */
 #define CHANGE(s, m) JSON_INCLUDE(s, m, change_table, JSON_KNOWN_BY(s, m.known))
 
 static bool has_end_value(const struct json_writer *json, const void *object)
@@ -218,7 +218,7 @@ static void put_sites(struct json_writer *json, const char *key, const void *obj
     json_close(json, ']');
 }
 
-/* ---- The document ---------------------------------------------------------------------------- */
+/* ---- The whole document ---------------------------------------------------------------------- */
 
 static const struct json_field head_fields[] = {
     JSON_FORMAT("libleak-top"),

@@ -1,7 +1,7 @@
 /* main.c - leaktop: shows the heap of running processes from their recording files.
  *
- * options -> processes -> snapshots -> table, JSON, CSV, metrics or the screen. Messages about the
- * command itself are here.
+ * options -> processes -> snapshots -> table, JSON, CSV, metrics or the screen. This file also has
+ * the messages about the command line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
-/* ---- Which process --------------------------------------------------------------------------- */
+/* ---- Finding the process --------------------------------------------------------------------- */
 
 static void print_processes(const struct process_list *finds, FILE *stream)
 {
@@ -36,8 +36,8 @@ static void print_processes(const struct process_list *finds, FILE *stream)
     }
 }
 
-/* Says why nothing is shown. True: recordings are there, but none that this program reads, and a
- * message says so. */
+/* Explains why no process is found: all recording files are of a newer libleak. True: this is the
+ * reason, and a message says so. */
 static bool explain_newer(const struct process_list *finds)
 {
     if (finds->count || !finds->newer)
@@ -47,7 +47,7 @@ static bool explain_newer(const struct process_list *finds)
     return true;
 }
 
-/* Says whether a process was found. False: there is none, and a message says so. */
+/* Says whether a process was found. False: none was, and a message says so. */
 static bool has_processes(const struct process_list *finds)
 {
     if (finds->count)
@@ -59,7 +59,7 @@ static bool has_processes(const struct process_list *finds)
     return false;
 }
 
-/* Says whether exactly one process was found. False: a message says that it is not so. */
+/* Says whether exactly one process was found. False: a message has the reason. */
 static bool is_unique(const struct process_list *finds, const char *word)
 {
     if (finds->count == 1)
@@ -87,7 +87,7 @@ static size_t terminal_columns(int fd)
     return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* ---- Without a screen ------------------------------------------------------------------------ */
+/* ---- Writing snapshots without a screen ------------------------------------------------------ */
 
 static void wait_until(struct timespec *next, double seconds)
 {
@@ -115,7 +115,8 @@ static bool write_snapshot(const struct heap_snapshot *snapshot, const struct op
     return false;
 }
 
-/* Writes snapshots until the process ends; with --once the second, which knows what changed. */
+/* Writes a snapshot at each interval until the process ends; with --once only the second, because
+ * the first one has no changes. */
 static int write_snapshots(const char *path, const struct options *options)
 {
     struct snapshot_reader reader = snapshot_reader_begin(path, NULL);
@@ -151,10 +152,10 @@ static int write_snapshots(const char *path, const struct options *options)
     return status;
 }
 
-/* ---- All of them as a table ------------------------------------------------------------------ */
+/* ---- Writing all processes as a table -------------------------------------------------------- */
 
-/* Writes the table of all processes. updates: rates are known from the second on, an interval
- * later. */
+/* Writes the table of all processes once, after this number of updates. With at least two updates,
+ * an interval apart, the rates are known. */
 static int write_fleet(const char *dir, int updates, double interval)
 {
     struct fleet fleet = {0};
@@ -191,7 +192,7 @@ static int show_fleet(const char *dir, const struct options *options)
                                                                        : STATUS_UNUSABLE;
 }
 
-/* ---- All of them, as metrics ----------------------------------------------------------------- */
+/* ---- Writing all processes as metrics -------------------------------------------------------- */
 
 static bool write_metrics(const struct fleet *fleet, const struct options *options)
 {
@@ -211,7 +212,7 @@ static bool write_metrics(const struct fleet *fleet, const struct options *optio
     return good;
 }
 
-/* Runs until a signal ends leaktop; the file is written even when no process runs. */
+/* Writes the metrics at each interval until a signal ends leaktop; also if no process runs. */
 static int run_metrics(const char *dir, const struct options *options)
 {
     struct fleet fleet = {0};
@@ -235,9 +236,9 @@ static int run_metrics(const char *dir, const struct options *options)
     return good ? STATUS_GOOD : STATUS_UNUSABLE;
 }
 
-/* ---- The live page --------------------------------------------------------------------------- */
+/* ---- Serving the live page ------------------------------------------------------------------- */
 
-/* Runs leakserve, which reads the same options. */
+/* Executes leakserve in place of leaktop; leakserve takes the same options. */
 static int run_page(char **argv)
 {
     char *path = proc_find_tool(NULL, "leakserve");
@@ -252,7 +253,7 @@ static int run_page(char **argv)
     return STATUS_UNUSABLE;
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
+/* ---- Running the command --------------------------------------------------------------------- */
 
 static int run_command(struct options *options)
 {

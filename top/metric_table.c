@@ -1,4 +1,4 @@
-/* metric_table.c - see metrics.h. */
+/* metric_table.c - the tables of metrics, and labels; described in metrics.h. */
 #include "top/metrics.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ bool label_is_valid(const char *word)
 
     if (!length || word[length] != '=' || (*word >= '0' && *word <= '9'))
         return false;
-    if (strncmp(word, "__", 2) == 0) /* Prometheus reserves these and removes them */
+    /* Prometheus reserves names that begin with "__", and removes such labels */
+    if (strncmp(word, "__", 2) == 0)
         return false;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
         if (strlen(own[i]) == length && memcmp(word, own[i], length) == 0)
@@ -38,7 +39,8 @@ bool label_has_same_name(const char *word, const char *other)
     return label_name_length(other) == length && memcmp(word, other, length) == 0;
 }
 
-/* term_text() leaves no newline, so only two characters need an escape in a value. */
+/* Writes the value of a label. term_text() leaves no newline, so only '\' and '"' need an
+ * escape. */
 static void write_label_value(const char *value, size_t columns, FILE *stream)
 {
     struct term_text shown = term_text(value, strlen(value), columns);
@@ -68,7 +70,8 @@ void label_write_option(const char *word, bool first, FILE *stream)
 
 /* ---- The metrics ------------------------------------------------------------------------------ */
 
-/* M(type, name, help, value, further labels): one table makes the names and the values. */
+/* The metrics: M(type, name, help, value, function for further labels). From this table, both the
+ * names and the values are made. */
 #define FILE_METRIC_TABLE(M)                                                                       \
     M(gauge, "libleak_processes", "Running processes that use libleak.", file->processes, NULL)    \
     M(gauge, "libleak_processes_left_out", "Processes without series, because of --series.",       \

@@ -1,8 +1,8 @@
-/* metrics.c - see metrics.h.
+/* metrics.c - writes a fleet as metrics; described in metrics.h.
  *
- * The format wants all series of a metric together. So a plan decides first which processes and how
- * many sites of each are written; then each row of the three tables of metrics is written for all
- * that have a value for it.
+ * The format wants all series of a metric together. So a plan is made first: which processes are
+ * written, and how many sites of each. Then each row of the three tables of metrics is written for
+ * all processes and sites that have a value for it.
  */
 #include "top/metrics.h"
 
@@ -23,19 +23,19 @@
 
 struct planned_process {
     struct metrics_process process;
-    size_t *rows; /* its sites in order */
+    size_t *rows; /* the indices of its sites, in order */
 };
 
 struct plan {
     const struct metrics_options *options;
     struct metrics_file file;
     struct planned_process *at;
-    size_t count;       /* processes that can be read */
-    size_t taken;       /* the first of them, which get series */
-    size_t series_left; /* of --series */
+    size_t count;       /* number of processes whose recording files can be read */
+    size_t taken;       /* number of processes, from the first on, that get series */
+    size_t series_left; /* number of series that --series still allows */
 };
 
-/* ---- The plan -------------------------------------------------------------------------------- */
+/* ---- Planning what is written ---------------------------------------------------------------- */
 
 static double total_growth(const struct heap_snapshot *snapshot)
 {
@@ -47,7 +47,7 @@ static double total_growth(const struct heap_snapshot *snapshot)
     return sum;
 }
 
-/* The fastest growing first, then the largest, then the oldest. */
+/* Orders processes: the fastest growing first, then the largest, then the oldest. */
 static int compare_processes(const void *left, const void *right)
 {
     const struct metrics_process *a = &((const struct planned_process *)left)->process;
@@ -61,7 +61,7 @@ static int compare_processes(const void *left, const void *right)
     return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* Reserves so many series. False: there is no room, and nothing is reserved. */
+/* Reserves a number of series. False: --series does not allow so many, and nothing is reserved. */
 static bool reserve_series(struct plan *plan, size_t series)
 {
     if (series > plan->series_left)
@@ -137,9 +137,9 @@ static void plan_end(struct plan *plan)
     free(plan->at);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing metrics ------------------------------------------------------------------------- */
 
-/* Written once, before the first series of the metric. */
+/* Writes the header of a metric, once, before its first series. */
 static void write_metric_header(const struct metric *metric, bool *has_header, FILE *stream)
 {
     if (!*has_header)
@@ -189,7 +189,7 @@ static void write_file_metrics(const struct plan *plan, FILE *stream)
     }
 }
 
-/* Writes the series of a metric. row: NULL for a metric of the process. */
+/* Writes one series of a metric. row: index of a site; NULL = the metric is one of the process. */
 static void write_series(const struct plan *plan, const struct metric *metric, bool *has_header,
                          const struct metrics_process *process, const size_t *row, double value,
                          FILE *stream)
@@ -265,7 +265,8 @@ static bool write_all_bytes(int fd, const char *text, size_t length)
     return true;
 }
 
-/* The temporary name must not end like the file's: the collector reads all *.prom there. */
+/* Replaces the file by a temporary one. The name of the temporary file must not end with ".prom",
+ * because the collector reads all such files in the folder. */
 static bool replace_file(const char *path, const char *text, size_t length)
 {
     char *temporary = string_format("%s.XXXXXX", path);
@@ -273,7 +274,7 @@ static bool replace_file(const char *path, const char *text, size_t length)
     bool good = fd >= 0 && write_all_bytes(fd, text, length) && fchmod(fd, 0644) == 0;
 
     why = errno;
-    if (fd >= 0 && close(fd) != 0 && good) { /* NFS reports a full disk here */
+    if (fd >= 0 && close(fd) != 0 && good) { /* NFS reports a full disk when the file is closed */
         why = errno;
         good = false;
     }
@@ -296,7 +297,7 @@ bool textfile_replace(const char *path, const char *text, size_t length)
 
     if (!may_replace(path))
         return false;
-    /* A signal that ends leaktop here would leave the temporary file behind. */
+    /* A signal that ends leaktop here would leave the temporary file in the folder. */
     sigemptyset(&ends);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGINT);

@@ -1,4 +1,4 @@
-/* options.c - see options.h. */
+/* options.c - parses the command line of leaktop; described in options.h. */
 #include "top/options.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static bool parse_format(void *options, const struct option_row *row, const char
     return true;
 }
 
-/* The help text of the option says which values it takes. */
+/* Prints an error about the value of an option, with the option's help, which names the allowed
+ * values. */
 static bool complain_value(const struct option_row *row, const char *value)
 {
     fprintf(stderr, "leaktop: --%s=%s: %s\n", row->name, value, row->help);
@@ -73,7 +74,7 @@ static bool parse_label(void *options, const struct option_row *row, const char 
 
 static bool list_options(void *options, const struct option_row *row, const char *value);
 
-/* The options for every format, those of lists and those of metrics, in the order of --help. */
+/* The options for all formats, those for lists, and those for metrics, in the order of --help. */
 static const struct option_row for_all[] = {
     {CALL("interval", "S", parse_interval,
           "refresh every S seconds, 0.1 to 3600 (1; metrics 15, live page 5)")},
@@ -145,12 +146,12 @@ static bool is_row_of(const struct option_row *table, const struct option_row *r
     return table->name;
 }
 
-/* The last option given of each table. */
+/* For each table of options, the last option that was given. */
 struct options_given {
     const struct option_row *lists, *metrics, *page;
 };
 
-/* An option that would have no effect is an error. */
+/* Prints an error if an option was given that would have no effect. */
 static bool complain_unused(const struct option_row *row, const char *how, const char *option)
 {
     if (row)
@@ -176,7 +177,8 @@ static bool options_agree(const struct options *options, const struct options_gi
     }
 }
 
-/* Changes are known from the second snapshot on. */
+/* Checks that the sort key is known: keys that need a change are unknown in the first snapshot, the
+ * only one of --openmetrics --once. */
 static bool has_sort_data(const struct options *options)
 {
     enum order order = options->listing.ordering.order;
@@ -189,7 +191,7 @@ static bool has_sort_data(const struct options *options)
     return false;
 }
 
-/* Says whether a process is named, if one is needed: --help and --version need none. False: a
+/* Checks that a process is named if the format needs one; --help and --version need none. False: a
  * message asks for it. */
 static bool names_process(const struct options *options)
 {
@@ -234,7 +236,7 @@ bool options_parse(int argc, char **argv, struct options *options)
         fputs("leaktop: give one process only: leaktop PID\n", stderr);
         return false;
     }
-    if (options->listen) /* whatever else was given */
+    if (options->listen) /* --listen has precedence over options for other formats */
         options->view = VIEW_PAGE;
     if (!options_agree(options, &given) || !has_sort_data(options) || !names_process(options))
         return false;

@@ -1,4 +1,4 @@
-/* order.c - see order.h. */
+/* order.c - chooses and sorts the rows of a snapshot; described in order.h. */
 #include "top/order.h"
 
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static double sort_value(const struct sort_context *context, size_t i)
     }
 }
 
-/* Ties are broken by bytes, then by index, so that equal rows keep their places. */
+/* Compares rows by the sort key; equal ones by bytes, then by index, so that they do not change
+ * places. */
 static int compare_rows(const void *left, const void *right, void *given)
 {
     const struct sort_context *context = given;

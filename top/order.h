@@ -1,11 +1,12 @@
-/* order.h - which rows of a snapshot are shown, and in which order. One table of sort keys makes
- * --sort, its help, and the keys of the screen. */
+/* order.h - chooses and sorts the rows of a snapshot. One table of sort keys makes --sort, its
+ * help, and the keys of the screen.
+ */
 #ifndef TOP_ORDER_H
 #define TOP_ORDER_H
 
 #include "top/heap_snapshot.h"
 
-/* O(NAME, word, key, help) */
+/* The sort keys: O(NAME, word of --sort, key of the keyboard, help) */
 #define ORDER_TABLE(O)                                                                             \
     O(GROWTH, "growth", 'g', "growing sites, the fastest first; then by bytes")                    \
     O(BYTES, "bytes", 'b', "live bytes")                                                           \
@@ -27,16 +28,18 @@ extern const char order_key[ORDER_MAX];
 
 struct ordering {
     enum order order;
-    const char *filter;                  /* part of a function, file or module; NULL or "" = all */
-    const struct counter_baseline *mark; /* the start of "delta"; NULL = the snapshot before */
+    /* text that a function, file or module of the row must contain; NULL or "" = all rows */
+    const char *filter;
+    /* time from which "delta" counts; NULL = the previous snapshot */
+    const struct counter_baseline *mark;
 };
 
-/* The change of a row since the mark, or since the snapshot before. */
+/* Returns the change of a row since the mark, or since the previous snapshot if mark is NULL. */
 struct counter_delta order_delta(const struct heap_snapshot *snapshot, size_t row,
                                  const struct counter_baseline *mark);
 
-/* Indices of the rows in order, *count of them, without rows that hold nothing and neither changed
- * nor grew. For free(). */
+/* Returns the indices of the rows in order, *count of them; the caller frees them. Leaves out rows
+ * without live blocks that have neither changed nor grown. */
 size_t *order_rows(const struct heap_snapshot *snapshot, const struct ordering *ordering,
                    size_t *count);
 

@@ -1,7 +1,7 @@
-/* screen.c - see screen.h.
+/* screen.c - handles keys and events of the live view; described in screen.h.
  *
- * The loop draws, then waits for a key, for the watcher or for leakctl, whichever is first. While
- * the screen is frozen, newer snapshots wait in `latest`.
+ * The loop draws the screen, then waits for a key, a snapshot from the watcher, or output of
+ * leakctl. While the screen is frozen, newer snapshots wait in `latest`.
  */
 #include "top/screen.h"
 
@@ -13,7 +13,7 @@
 
 #include "common/processes/process_list.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Handling keys --------------------------------------------------------------------------- */
 
 static void show_latest_snapshot(struct screen *screen)
 {
@@ -43,7 +43,7 @@ static void request_leak_check(struct screen *screen)
                           &command);
 }
 
-/* Writes to the working directory, to a name that no file has. */
+/* Requests a report, to a file in the working directory with a name that does not exist yet. */
 static void request_report(struct screen *screen)
 {
     char output[128], done[256];
@@ -59,7 +59,7 @@ static void request_report(struct screen *screen)
         &(struct leakctl_command){"report", output, "writing a report ...", done});
 }
 
-/* Changes the order by a key. False: the key is not one of an order. */
+/* Sets the sort order that belongs to a key. False: no order belongs to this key. */
 static bool set_sort_key(struct screen *screen, int key)
 {
     for (int i = 0; i < ORDER_MAX; i++)
@@ -81,7 +81,8 @@ static void select_in_list(struct screen *screen, int key)
     screen->expanded |= opened;
 }
 
-/* Closes what is open; else back to the list of processes. */
+/* Closes the help, the details and the filter; if none was open, leads back to the list of
+ * processes. */
 static void leave_one_step(struct screen *screen)
 {
     screen->back = screen->listed && !screen->help && !screen->expanded && !*screen->filter.text;
@@ -93,7 +94,7 @@ static void leave_one_step(struct screen *screen)
 static void handle_key(struct screen *screen, int key)
 {
     if (!screen->request.pid)
-        screen->request.text[0] = 0; /* a key acknowledges the message */
+        screen->request.text[0] = 0; /* any key removes the message of the last request */
     switch (key) {
     case 'q':
         screen->leave = true;
@@ -111,7 +112,7 @@ static void handle_key(struct screen *screen, int key)
         break;
     case '\n':
         screen->expanded = !screen->expanded;
-        if (screen->count) /* it follows the row from now on */
+        if (screen->count) /* from now on the selection stays on this row */
             screen->selected = screen->rows[screen_selected_place(screen)];
         break;
     case '/':
@@ -134,7 +135,7 @@ static void handle_key(struct screen *screen, int key)
     }
 }
 
-/* ---- The loop -------------------------------------------------------------------------------- */
+/* ---- The loop that waits for events ---------------------------------------------------------- */
 
 static void accept_snapshot(struct screen *screen)
 {
@@ -146,17 +147,18 @@ static void accept_snapshot(struct screen *screen)
         show_latest_snapshot(screen);
     }
     if (screen->failure.code != ERROR_NONE && screen->snapshot)
-        screen->snapshot->how = END_LOST; /* whatever its state in the last snapshot */
+        /* the process has ended, whatever the last snapshot says */
+        screen->snapshot->how = END_LOST;
 }
 
-/* Waits for a key, a snapshot or a line of leakctl. False: the terminal was closed. */
+/* Waits for a key, a snapshot or output of leakctl. False: the terminal was closed. */
 static bool wait_for_event(const struct watcher *watcher, const struct leakctl_request *request)
 {
     struct pollfd events[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = watcher_fd(watcher), .events = POLLIN},
                               {.fd = request->pid ? request->fd : -1, .events = POLLIN}};
 
-    /* A signal counts as an event: the terminal may have changed its size. */
+    /* A signal counts as an event, because the size of the terminal may have changed. */
     return poll(events, sizeof(events) / sizeof(events[0]), -1) < 0 ||
            !(events[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
@@ -185,7 +187,7 @@ static bool run_screen(struct screen *screen)
     return true;
 }
 
-/* ---- One process ----------------------------------------------------------------------------- */
+/* ---- The screen of one process --------------------------------------------------------------- */
 
 enum screen_end { SCREEN_QUIT, SCREEN_BACK, SCREEN_FAILED };
 
@@ -236,11 +238,11 @@ bool screen_run(const char *path, double interval, const struct listing_options 
                                                           false) != SCREEN_FAILED);
 }
 
-/* ---- All processes --------------------------------------------------------------------------- */
+/* ---- The screen of all processes ------------------------------------------------------------- */
 
 struct fleet_source {
     struct fleet fleet;
-    char *dir; /* NULL = the default places */
+    char *dir; /* NULL = the default directories */
 };
 
 static void *take_rows(void *given, bool *more, struct read_error *failure)
@@ -280,7 +282,7 @@ static struct watcher *watch_fleet(const char *dir, double interval)
     return watcher_begin(&fleet, source, interval);
 }
 
-/* The selection stays with the process when the order changes. */
+/* Takes new rows. The selection stays on its process when the order changes. */
 static void accept_rows(struct fleet_screen *screen)
 {
     struct read_error failure;
@@ -311,7 +313,7 @@ static void handle_fleet_key(struct fleet_screen *screen, int key, double interv
     bool opened = key == '\n', any = screen->rows && screen->rows->count;
 
     if (!screen->request.pid)
-        screen->request.text[0] = 0; /* a key acknowledges the message */
+        screen->request.text[0] = 0; /* any key removes the message of the last request */
     if (key == 'q')
         screen->leave = true;
     if (!any)

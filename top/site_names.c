@@ -1,4 +1,4 @@
-/* site_names.c - see site_names.h. */
+/* site_names.c - names the allocation sites of a process; described in site_names.h. */
 #include "top/site_names.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* watcher.c - takes snapshots, or what else, in a thread; see heap_snapshot.h. */
+/* watcher.c - takes snapshots, or other data, in a thread; described in heap_snapshot.h. */
 #include "top/heap_snapshot.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 struct watcher {
     const struct watched *watched;
-    void *source; /* used by the thread only */
+    void *source; /* only the thread uses it */
     double interval;
     int event;
     pthread_t thread;
@@ -23,7 +23,8 @@ struct watcher {
     struct read_error failure;
 };
 
-/* Symbolizing may take seconds; leaving does not wait for it. */
+/* Limit for waiting at the end: symbolizing may take seconds, and watcher_end() does not wait so
+ * long. */
 #define LEAVE_SECONDS 0.2
 
 static struct timespec deadline_after(double seconds, clockid_t clock)
@@ -41,7 +42,7 @@ static struct timespec deadline_after(double seconds, clockid_t clock)
     return end;
 }
 
-/* Waits for the interval. False: the watcher stops. */
+/* Waits for the interval. False: the watcher must stop. */
 static bool wait_interval(struct watcher *watcher)
 {
     struct timespec end = deadline_after(watcher->interval, CLOCK_MONOTONIC);
@@ -116,7 +117,7 @@ struct watcher *watcher_begin(const struct watched *watched, void *source, doubl
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&watcher->wakeup, &steady);
     pthread_condattr_destroy(&steady);
-    sigfillset(&all); /* signals go to the main thread */
+    sigfillset(&all); /* blocks all signals in the new thread: the main thread receives them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = watcher->event < 0 || pthread_create(&watcher->thread, NULL, watcher_thread, watcher);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -157,7 +158,7 @@ void *watcher_take(struct watcher *watcher, struct read_error *failure)
     return taken;
 }
 
-/* ---- A process ------------------------------------------------------------------------------- */
+/* ---- Watching a process ---------------------------------------------------------------------- */
 
 static void *take_snapshot(void *source, bool *more, struct read_error *failure)
 {
