@@ -1,5 +1,5 @@
-/* context_tree.c - nodes in the recording file, found by the hash of their path; the numbers of
- * whole stacks. */
+/* context_tree.c - stores nodes in the recording file and finds them by the hash of their path;
+ * gives whole stacks their numbers. */
 #include "preload/contexts/context_tree.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
@@ -16,15 +16,16 @@ _Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a sort has no room for
 _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
                "a sort has no room for its tag");
 
-/* An index slot: node id (26), stamp (6): bits of its place; 0 = empty. A recording file has at most
- * 2^26 nodes. */
+/* The parts of an index slot: id of a node (26 bits), stamp (6 bits of the node's place); 0: empty.
+ * So a recording file has at most 2^26 nodes. */
 #define ID_BITS LEAK_NODE_BITS
 #define ID_MOST LEAK_NODE_MOST
 
-/* A lookup reads no cache line of a table but the slot's. */
+/* The tables of the index. struct stripe is small: a lookup reads only one cache line of a table,
+ * that of the slot. */
 static struct stripe {
     struct lock lock;
-    uint32_t used; /* slots; guarded by the lock */
+    uint32_t used; /* number of slots in use; guarded by the lock */
     table_handle table;
 } stripes[STRIPES];
 
@@ -35,11 +36,11 @@ static struct segmented_array nodes = {.type = LEAK_CHUNK_NODES,
                                        .first_id = LEAK_NODE_FIRST,
                                        .first_bits = 10,
                                        .split_bits = 16};
-static uint32_t last_node =
-    LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
+/* Copy of header.nodes; in a fork child it is exact, because the parent does not change it. */
+static uint32_t last_node = LEAK_NODE_FIRST - 1;
 static uint32_t inherited_sites;
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* ---- Tables of the index --------------------------------------------------------------------- */
 
 static uint32_t *index_slots(table_handle handle)
 {
@@ -59,12 +60,13 @@ bool context_tree_start(void)
     return stripes[0].table && stack_table_start();
 }
 
-/* ---- Paths -----------------------------------------------------------------------------------
- * A node's path is a hash of all frames from the outermost to this one. With the sort of a stack it
- * is the stack's key (stack_table.h). Its high half, the place, determines the node's slot.
+/* ---- Paths ----------------------------------------------------------------------------------- A
+ * node's path is a hash of all frames from the outermost to this one. Together with the sort of a
+ * stack it makes the stack's key (stack_table.h). The high half of a path, the node's place,
+ * determines its slot.
  *
- * Growing a table needs the places again. A place's low bits follow from the slot and the stripe,
- * the others are stored in unused bits of the node:
+ * When a table grows, the places of its nodes are needed again. The low bits of a place follow from
+ * the slot and the stripe; the other bits are stored in unused bits of the node:
  *     place:  31..16 above pc | 15..10 above parent | 10..5 stamp | 4..0 stripe
  * So comparing a node's words with a key compares the place as well. */
 
@@ -85,7 +87,8 @@ static struct stripe *index_stripe_of(uint32_t place)
     return &stripes[place % STRIPES];
 }
 
-/* Multiply-shift: the high bits choose the slot, the low ones stripe and stamp. */
+/* Computes the slot of a place: its high bits choose the slot, its low ones the stripe and the
+ * stamp. */
 static uint32_t index_home(uint32_t place, uint32_t capacity)
 {
     return (uint64_t)place * capacity >> 32;
@@ -118,7 +121,7 @@ static uint32_t decode_parent(const struct leak_node *node)
 
 _Static_assert(STRIPES == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a place is lost");
 
-/* The place of a node with that slot in that stripe. */
+/* Computes the place of a node from the node, its slot and its stripe. */
 static uint32_t decode_place(const struct leak_node *node, uint32_t slot, uint32_t stripe)
 {
     return (uint32_t)(node->pc >> LEAK_PC_BITS) << 16 | node->parent >> ID_BITS << 10 |
@@ -133,7 +136,7 @@ static bool node_matches(uint32_t id, uint32_t place, uint32_t parent, uintptr_t
            node->number == retired;
 }
 
-/* Iterates over the ids in the slots where a place may be. */
+/* An iterator over the nodes in the slots where a place may be. */
 struct index_probe {
     const uint32_t *slots;
     uint32_t capacity, at, stamp;
@@ -146,7 +149,7 @@ static inline struct index_probe start_index_probe(table_handle handle, uint32_t
                                 place_stamp(place)};
 }
 
-/* Returns 0 at the end. */
+/* Returns the next id; 0: there is none. */
 static inline uint32_t next_probed_id(struct index_probe *probe)
 {
     for (;;) {
@@ -173,13 +176,13 @@ static void insert_node(table_handle handle, uint32_t place, uint32_t id)
     uint32_t capacity = index_capacity(handle), at = index_home(place, capacity);
     while (slots[at])
         at = at + 1 == capacity ? 0 : at + 1;
-    /* Pairs with the acquire in next_probed_id. */
+    /* Pairs with load_acquire in next_probed_id. */
     store_release(&slots[at], id | place_stamp(place));
 }
 
-#define AHEAD 8 /* slots to prefetch: their nodes are scattered in memory */
+#define AHEAD 8 /* distance, in slots, of the prefetch of nodes, which are scattered in memory */
 
-/* Copies a table of the stripe to a larger one. */
+/* Copies a table of a stripe to a larger one. */
 static void rehash_index(table_handle larger, table_handle old, uint32_t stripe)
 {
     const uint32_t *slots = index_slots(old);
@@ -194,7 +197,8 @@ static void rehash_index(table_handle larger, table_handle old, uint32_t stripe)
     }
 }
 
-/* Grows the table if it is 3/4 full; the stripe's lock is held. */
+/* Makes the table larger if it is 3/4 full; the caller holds the lock of the stripe. False: there
+ * is no memory. */
 static bool reserve_index_slot(struct stripe *stripe)
 {
     table_handle old = stripe->table;
@@ -204,16 +208,17 @@ static bool reserve_index_slot(struct stripe *stripe)
     if (!table)
         return false;
     rehash_index(table, old, stripe - stripes);
-    store_release(&stripe->table, table); /* pairs with the acquire in find_or_add_child */
-    /* A reader that is still in the old table compares what it finds with the node itself, and
-     * repeats a failed lookup under the lock. */
+    /* Pairs with load_acquire in find_or_add_child. */
+    store_release(&stripe->table, table);
+    /* Another thread may still read the old table. It compares each node with the key, and repeats
+     * a failed lookup under the lock. */
     table_regions_abandon(old);
     return true;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* A new node, the stripe's lock is held; 0 when there is no memory. */
+/* Makes a node; the caller holds the lock of the stripe. 0: there is no memory. */
 static uint32_t make_node(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
     uint32_t id;
@@ -225,7 +230,8 @@ static uint32_t make_node(uint32_t place, uint32_t parent, uintptr_t pc, uint32_
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
     node->parent = encode_parent(parent, place);
     node->number = retired;
-    store_release(&node->pc, encode_pc(pc, place)); /* publishes it to readers of the recording */
+    /* From here on readers of the recording file see the node. */
+    store_release(&node->pc, encode_pc(pc, place));
     return id;
 }
 
@@ -244,7 +250,7 @@ static uint32_t add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_
 
 static uint32_t find_or_add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    /* Pairs with the release in reserve_index_slot. */
+    /* Pairs with store_release in reserve_index_slot. */
     table_handle table = load_acquire(&index_stripe_of(place)->table);
     uint32_t id = find_node(table, place, parent, pc, retired);
     return likely(id) ? id : add_child(place, parent, pc, retired);
@@ -256,8 +262,8 @@ static void prefetch_child(uint32_t place)
     __builtin_prefetch(&index_slots(table)[index_home(place, index_capacity(table))]);
 }
 
-/* The node of the innermost frame; frames without a node get theirs, from the outermost inwards. 0
- * when there is no memory. */
+/* Finds the node of the innermost frame. Frames without a node get one, from the outermost inwards.
+ * 0: there is no memory. */
 static uint32_t find_or_make_frames(struct unwind_trace *trace)
 {
     struct unwind_step *step = unwind_outermost(trace);
@@ -266,7 +272,7 @@ static uint32_t find_or_make_frames(struct unwind_trace *trace)
         prefetch_child(place_of(step[known - 1].path));
     uint32_t node = known ? step[known - 1].node : trace->end;
     for (uint32_t i = known; i < trace->depth && node; i++) {
-        /* A node that was just made has no children yet. */
+        /* A node that was just made has no children yet, so none is looked up. */
         node = step[i].node = (node > last ? add_child : find_or_add_child)(
             place_of(step[i].path), node, step[i].pc, step[i].retired);
     }
@@ -280,7 +286,8 @@ static uint64_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
     return depth ? unwind_outermost(trace)[depth - 1].path : trace->end;
 }
 
-/* A frame whose path is computed is not shared, or was cut off: its node is another one. */
+/* Computes the path of a frame. The frame is new or was beyond the limit, so its node must be
+ * looked up again. */
 static uint64_t compute_path(struct unwind_step *step, uint64_t outer)
 {
     step->node = 0;
@@ -293,7 +300,8 @@ static uint64_t stack_key(uint64_t path, unsigned sort)
     return key + !key;
 }
 
-/* The innermost frame's path; computes the paths of the frames that are not shared. */
+/* Computes the paths of the frames that are not shared with the last trace; returns that of the
+ * innermost frame. */
 static uint64_t compute_paths(struct unwind_trace *trace)
 {
     if (likely(trace->paths))
@@ -315,11 +323,11 @@ void context_tree_prefetch(struct unwind_trace *trace, unsigned sort)
     stack_table_prefetch(stack_key(path, sort));
 }
 
-/* Gives the stack its number: a new site, or the node for a free. */
+/* Gives a stack its number: that of a new site, or for a free the node of its innermost frame. */
 static uint32_t number_stack(struct guard *guard, uint64_t key, uint32_t node, unsigned sort)
 {
     struct locked locked = stack_table_lock(key);
-    uint32_t number = stack_table_find(key); /* another thread may have added it */
+    uint32_t number = stack_table_find(key); /* another thread may have added the stack */
     if (!number && stack_table_reserve(key)) {
         number = sort == LEAK_PC_FREE ? node : sites_make(guard, node, sort);
         if (number)
@@ -334,8 +342,9 @@ static NOINLINE uint32_t add_stack(struct guard *guard, struct unwind_trace *tra
 {
     uint32_t node = find_or_make_frames(trace);
     uint32_t number = node ? number_stack(guard, key, node, sort) : 0;
+    /* Some frames have no node, so the next trace must not share them. */
     if (unlikely(!number))
-        unwind_invalidate(trace); /* some frames have no node: the next trace must not share them */
+        unwind_invalidate(trace);
     return number;
 }
 
@@ -364,7 +373,7 @@ struct leak_node context_tree_node(uint32_t id)
         .pc = decode_pc(node), .parent = decode_parent(node), .number = node->number};
 }
 
-/* The path that the node was created with. */
+/* Computes the path of a node from the node and its parents. */
 static uint64_t recompute_path(uint32_t id)
 {
     if (id < LEAK_NODE_FIRST)

@@ -1,14 +1,14 @@
-/* context_tree.h - the calling-context tree: a stack becomes one number.
+/* context_tree.h - the calling-context tree: gives each call stack a number.
  *
- * A node is (caller's node, return address, generation). Nodes live in the recording file,
- * append-only; the index from key to id is private: 32 stripes, each a dense open-addressing table
- * of four-byte slots that readers walk without a lock and that doubles independently
- * (table_regions.h); a reader never trusts a slot but always compares the node.
+ * A node consists of the caller's node, a return address and the generation of its module. Nodes
+ * are appended to the recording file and never change. The index that finds a node is in private
+ * memory: 32 stripes, each an open-addressing table of four-byte slots that doubles independently
+ * (table_regions.h). Readers take no lock; they compare the node in a slot with the key.
  *
- * A stack and its sort (the kind of the block and, above it, the tag; or LEAK_PC_FREE) name a site,
- * or for a free the innermost frame's node. A stack that was met before is found by its hash alone
- * (stack_table.h); its nodes are looked up only when a new stack begins with the same frames.
- */
+ * A stack and its sort (the kind of the block and, above it, the tag; or LEAK_PC_FREE) determine a
+ * site, or for a free the node of the innermost frame. A stack that was met before is found by its
+ * hash alone (stack_table.h); its nodes are looked up only when a new stack begins with the same
+ * frames. */
 #ifndef PRELOAD_CONTEXTS_CONTEXT_TREE_H
 #define PRELOAD_CONTEXTS_CONTEXT_TREE_H
 
@@ -16,17 +16,17 @@
 #include "preload/unwind/unwind.h"
 
 bool context_tree_start(void);
-/* Call between unwind_find and unwind_commit: computes the paths, and prefetches what
- * context_tree_site will read. */
+/* Computes the paths of frames, and prefetches data that context_tree_site will read; called
+ * between unwind_find and unwind_commit. */
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort);
-/* The site of a trace and a sort, created if necessary; 0 when there is no memory. Frames that the
- * trace shares with the previous one have their nodes already; the others get theirs here. */
+/* Finds the site of a trace and a sort, or makes it; 0: there is no memory. Frames that the trace
+ * shares with the previous one already have their nodes; the others get theirs here. */
 uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort);
 
-/* A node, with its key decoded: without the bits that the index has added. */
+/* Returns a node without the bits that the index stores in it. */
 struct leak_node context_tree_node(uint32_t id);
-/* Moves *id to the node of the next caller in C code; *node is the one that it was at, and Python frames
- * are left out. False: *id is a root. */
+/* An iterator over the C frames of a stack: *node gets the node of *id, and *id becomes the node of
+ * the caller. Nodes of Python frames are skipped. False: *id is a root. */
 static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
 {
     while (*id >= LEAK_NODE_FIRST) {
@@ -37,14 +37,16 @@ static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
     }
     return false;
 }
-/* The node of the innermost frame of a free's stack (or the root, for an empty one). */
+/* Finds the node of the innermost frame of a free's stack, or makes it; for an empty stack, the
+ * root. */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);
 
-/* Every node's parent has a smaller id, and every node and every site is found under its key. */
+/* Tests the invariant: every node's parent has a smaller id, and every node and site is found under
+ * its key. */
 bool context_tree_check(void);
 
-/* Copies the nodes to the child's recording file; inherited sites are no longer found: new blocks
- * get new sites. */
+/* Copies the nodes to the recording file of a fork child. Inherited sites are not found any more:
+ * new blocks get new sites. */
 bool context_tree_fork_child(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* sites.c - creates sites and folds the slots of threads into them. */
+/* sites.c - creates sites, and adds the counts in slots of threads to them. */
 #include "preload/contexts/sites.h"
 #include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
@@ -9,7 +9,8 @@ static struct segmented_array sites = {.type = LEAK_CHUNK_SITES,
                                        .first_id = 1,
                                        .first_bits = 7,
                                        .split_bits = 14};
-static uint32_t last_site; /* private twin of header.sites: exact after fork */
+/* Copy of header.sites; in a fork child it is exact, because the parent does not change it. */
+static uint32_t last_site;
 
 void sites_start(void)
 {
@@ -43,10 +44,11 @@ uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
-    site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1; /* kinds begin at 1 */
+    /* Kinds begin at 1, so that a sort is never 0. */
+    site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1;
     site->tag = (sort - 1) >> LEAK_TAG_SHIFT;
     site->first = load_relaxed(&store_header->epoch);
-    store_release(&site->node, node); /* publishes the site to readers of the recording */
+    store_release(&site->node, node); /* from here on readers of the recording file see the site */
     return id;
 }
 
@@ -75,12 +77,16 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     struct leak_site *site = segmented_array_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
-    fence_release(); /* a live reader that sees any later store sees the new number of folds */
+    /* A reader of a live process that sees one of the following stores also sees the new number of
+     * folds. */
+    fence_release();
     slots->fold = sites_sum(&site->counts, &slot->counts);
     slots->fold_slot = slot - slots->slot;
-    /* The sum is valid from here on; a reader's acquire of this word sees it. */
+    /* From here on the sum in slots->fold is valid: a reader that sees this word reads the sum
+     * instead of site and slot. */
     store_release(&slots->fold_site, id);
-    __asm__ volatile("" ::: "memory"); /* the counts must not be written before */
+    /* Keeps the compiler from writing the counts before fold_site. */
+    __asm__ volatile("" ::: "memory");
     site->counts = slots->fold;
     if (slot->counts.allocs)
         record_site_thread(site, slots->thread);
@@ -88,8 +94,10 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
         site->last = slot->last;
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
-    store_release(&slots->fold_site, 0);  /* pairs with the readers' acquire, too */
-    add_release(&store_header->folds, 1); /* a reader that sees this sees the whole fold */
+    /* Pairs with load_acquire of fold_site in readers. */
+    store_release(&slots->fold_site, 0);
+    /* A reader that sees the second increment sees the whole fold. */
+    add_release(&store_header->folds, 1);
     lock_give(&locked);
 }
 
@@ -121,7 +129,7 @@ bool sites_fork_child(void)
     for (uint32_t id = 1; id <= last_site; id++) {
         struct leak_site *site = segmented_array_at(&sites, id);
         site->lock = 0;
-        site->first = site->last = 0; /* the child's ticks begin with its recording file */
+        site->first = site->last = 0; /* ticks of a fork child begin with its recording file */
         memset(site->threads, 0, sizeof site->threads);
         site->more_threads = 0;
         memset(&site->counts, 0, sizeof site->counts);

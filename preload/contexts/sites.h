@@ -1,10 +1,10 @@
-/* sites.h - the allocation sites and their folded counters, in the recording file.
+/* sites.h - the allocation sites and their counts, in the recording file.
  *
- * A thread counts in slots of its own (thread_counters.h); now and then a slot is folded into its
- * site. The fold is atomic for a reader of the recording file after a sudden death: the new sum is
- * written beside the thread's slots, and then one word declares it valid in place of the site and
- * the slot, until both are updated (struct leak_slots).
- */
+ * A thread counts in slots of its own (thread_counters.h). From time to time the counts of a slot
+ * are added to those of its site: the slot is folded. A reader of the recording file sees a fold as
+ * one step, even if the process dies in it: the new sum is first written beside the thread's slots,
+ * then one word makes it valid in place of the site and the slot, until both are updated (struct
+ * leak_slots). */
 #ifndef PRELOAD_CONTEXTS_SITES_H
 #define PRELOAD_CONTEXTS_SITES_H
 
@@ -12,27 +12,29 @@
 #include "leak_store.h"
 
 void sites_start(void);
-/* A new site; 0 when there is no memory. sort: kind and tag, as in context_tree.h. */
+/* Makes a site; 0: there is no memory. sort: kind and tag, as in context_tree.h. */
 uint32_t sites_make(struct guard *guard, uint32_t node, unsigned sort);
-/* Adds a slot to its site and clears the slot. */
+/* Adds the counts of a slot to those of its site, and clears the slot. */
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
-/* Counts frees directly, for a thread that has no slots for lack of memory. */
+/* Counts frees at the site, for a thread that has no slots for lack of memory. */
 void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes);
-/* The node of the innermost frame, or a root. */
+/* The node of the innermost frame of the site's stack, or a root. */
 uint32_t sites_node(uint32_t site);
 enum leak_kind sites_kind(uint32_t site);
-/* The tag of its blocks, 0 = none. */
+/* The tag of the site's blocks; 0: none. */
 unsigned sites_tag(uint32_t site);
-/* The folded counts; exact only while no fold of that site is in progress. */
+/* The counts of a site without those in slots of threads; exact only while no slot of the site is
+ * being folded. */
 struct leak_counts sites_counts(uint32_t site);
-/* A lower bound of the site's frees, also during a fold. */
+/* The number of frees of a site, or less: frees in slots of threads do not count. May be called
+ * while a slot is folded. */
 uint64_t sites_folded_frees(uint32_t site);
 struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b);
 uint32_t sites_last(void);
 
-/* The child's sites: the same ids, all counts zero. */
+/* Copies the sites to the recording file of a fork child: with the same ids, and all counts 0. */
 bool sites_fork_child(void);
-/* Counts blocks that a fork child has inherited. */
+/* Counts blocks of a site that a fork child has inherited. */
 void sites_add_inherited(uint32_t site, uint64_t blocks, uint64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* stack_table.c - buckets of a cache line, in 32 stripes. */
+/* stack_table.c - the stack table: 32 stripes of buckets, each of which is a cache line. */
 #include "preload/contexts/stack_table.h"
 #include "preload/base/base.h"
 #include "preload/contexts/table_regions.h"
@@ -8,7 +8,7 @@
 #define PAGE_BUCKETS (LEAK_PAGE / sizeof(struct bucket))
 
 struct bucket {
-    uint64_t key[ENTRIES]; /* 0 = empty, and so are those behind it */
+    uint64_t key[ENTRIES]; /* 0: empty, and so are all entries behind it */
     uint32_t number[ENTRIES];
     uint32_t unused;
 };
@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct bucket) == 64, "a bucket is not a cache line");
 
 static struct stripe {
     struct lock lock;
-    uint32_t used; /* entries; guarded by the lock */
+    uint32_t used; /* number of entries in use; guarded by the lock */
     table_handle table;
 } stripes[STRIPES];
 
@@ -37,7 +37,7 @@ static uint32_t bucket_count(table_handle table)
     return PAGE_BUCKETS << table % LEAK_PAGE;
 }
 
-/* Multiply-shift by the high half of the key; the low bits choose the stripe. */
+/* Computes the bucket of a key: its high half chooses the bucket, its low bits the stripe. */
 static uint32_t home_of(table_handle table, uint64_t key)
 {
     return (key >> 32) * bucket_count(table) >> 32;
@@ -63,11 +63,12 @@ void stack_table_prefetch(uint64_t key)
 
 uint32_t stack_table_find(uint64_t key)
 {
-    /* Pairs with the release in stack_table_reserve. */
+    /* Pairs with store_release in stack_table_reserve. */
     table_handle table = load_acquire(&stripe_of(key)->table);
     for (uint32_t at = home_of(table, key);; at = next_bucket(table, at)) {
         const struct bucket *bucket = &buckets_of(table)[at];
-        unsigned found = 0; /* which entry it is cannot be predicted: no branch depends on it */
+        /* A set of entries: a branch on which entry matches would often be mispredicted. */
+        unsigned found = 0;
         for (unsigned i = 0; i < ENTRIES; i++)
             found |= (unsigned)(load_acquire(&bucket->key[i]) == key) << i;
         if (found)
@@ -90,7 +91,7 @@ static void insert_entry(table_handle table, uint64_t key, uint32_t number)
         for (unsigned i = 0; i < ENTRIES; i++)
             if (!bucket->key[i]) {
                 store_relaxed(&bucket->number[i], number);
-                /* Pairs with the acquire in stack_table_find. */
+                /* Pairs with load_acquire in stack_table_find. */
                 store_release(&bucket->key[i], key);
                 return;
             }
@@ -116,7 +117,8 @@ bool stack_table_reserve(uint64_t key)
     if (!larger)
         return false;
     copy_entries(larger, old);
-    store_release(&stripe->table, larger); /* pairs with the acquire in stack_table_find */
+    /* Pairs with load_acquire in stack_table_find. */
+    store_release(&stripe->table, larger);
     table_regions_abandon(old);
     return true;
 }

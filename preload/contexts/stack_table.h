@@ -1,39 +1,38 @@
-/* stack_table.h - which number has a stack that was met before? By 64 bits of hash, one cache line
- * a look.
+/* stack_table.h - finds the number of a stack that was recorded before, by 64 bits of hash; a
+ * lookup reads one cache line.
  *
- * The key is the hash of all frames of a stack, of where it ends and of what it was captured for;
- * the number is what the context tree gave it: a site, or a node for a free. Stacks with equal keys
- * are taken for equal: of a million stacks two have one key in one of 4e7 programs.
+ * The key is a hash of all frames of a stack, of the reason why it ends, and of its sort; the
+ * number is that of a site, or for a free that of a node in the context tree. Stacks with equal
+ * keys are taken for equal: with a million stacks, two have the same key in one of 4e7 programs.
  *
  * 32 stripes of open addressing; a bucket is a cache line with five entries, which fill up in
- * order. Readers take no lock. A writer stores the number before the key, so a key that is there
- * has its number. A table that is 3/4 full is copied into one twice as large; the old one stays
- * mapped, since a reader may still be in it, but reads as empty. So "not found" is certain only
- * under the lock.
- */
+ * order. Readers take no lock. A writer stores the number before the key, so a reader that sees a
+ * key also sees its number. A table that is 3/4 full is copied into one twice as large; the old
+ * table stays mapped, because another thread may still read it, but reads as empty. So only a
+ * lookup under the lock is certain that a key is not in the table. */
 #ifndef PRELOAD_CONTEXTS_STACK_TABLE_H
 #define PRELOAD_CONTEXTS_STACK_TABLE_H
 
 #include "preload/base/lock.h"
 
-/* Allocates the table. False: no memory. */
+/* Allocates the table. False: there is no memory. */
 bool stack_table_start(void);
-/* The number of a key (not 0); 0: not found. */
+/* Finds the number of a key; 0: the key is not in the table. */
 uint32_t stack_table_find(uint64_t key);
 void stack_table_prefetch(uint64_t key);
 
-/* To add a key: lock it, look again, reserve room, add. */
+/* Locks a key. To add it, a thread locks it, looks it up again, reserves room and adds it. */
 struct locked stack_table_lock(uint64_t key);
-/* Makes room for a key. False: no memory. */
+/* Makes room for a key; the caller has locked it. False: there is no memory. */
 bool stack_table_reserve(uint64_t key);
 void stack_table_add(uint64_t key, uint32_t number);
 
-/* Every key is found, and stripes count what they have. */
+/* Tests the invariant: every key is found, and the numbers of entries are right. */
 bool stack_table_check(void);
 
 void stack_table_fork_lock(void);
 void stack_table_fork_unlock(void);
-/* The child's table begins empty. */
+/* Empties the table in a fork child. */
 void stack_table_fork_child(void);
 
 #endif

@@ -12,7 +12,8 @@ static size_t region_bytes(unsigned size)
     return (size_t)TABLE_STRIPES * LEAK_PAGE << size;
 }
 
-/* What is mapped for it: more, so that a part of it is aligned. */
+/* The bytes that are mapped for a region: from 2 MiB on more than its size, so that it can be
+ * aligned to huge pages. */
 static size_t mapped_bytes(unsigned size)
 {
     return region_bytes(size) + (region_bytes(size) < HUGE_PAGE ? 0 : HUGE_PAGE);
@@ -42,7 +43,8 @@ table_handle table_regions_make(struct table_regions *regions, unsigned stripe, 
 
 void table_regions_abandon(table_handle table)
 {
-    /* The kernel returns whole pages: a table that shares one stays. */
+    /* The kernel takes back whole pages, so the memory of a table that shares a page with another
+     * one is kept. */
     if (table_bytes(table) % sys_page_size() == 0)
         sys_advise(table_address(table), table_bytes(table), MADV_DONTNEED);
 }
@@ -55,7 +57,7 @@ void table_regions_reset(struct table_regions *regions)
             arena_unmap(regions->memory[size], mapped_bytes(size));
         regions->memory[size] = regions->start[size] = NULL;
     }
-    /* Memory that the program has locked is not given up. */
+    /* The kernel refuses to take back memory that the program has locked. */
     if (sys_advise(regions->start[0], region_bytes(0), MADV_DONTNEED) < 0)
         memset(regions->start[0], 0, region_bytes(0));
 }

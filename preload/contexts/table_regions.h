@@ -1,14 +1,14 @@
-/* table_regions.h - memory for hash tables in stripes that double one by one.
+/* table_regions.h - allocates the memory of hash tables that consist of stripes, each of which
+ * doubles when it is full.
  *
- * Stripes of a good hash are full at nearly the same time. So the tables of one size of all stripes
- * are parts of one region, which is mapped when the first of them is needed; from 2 MiB on it
- * consists of huge pages, because a look at a random place of many small pages waits for the
+ * With a good hash all stripes are full at nearly the same time. So the tables of all stripes that
+ * have one size are parts of one region, which is mapped when the first of them is needed. From 2
+ * MiB on a region consists of huge pages: with small pages a random access would wait for the
  * translation of its address as long as for the data.
  *
- * A table is named by a handle: its address, and in the low bits the log2 of its pages. An outgrown
- * table stays mapped, since a reader may still be in it, but its memory is returned where the kernel
- * allows it, and then it reads as empty.
- */
+ * A table has a handle: its address, with the logarithm of its number of pages in the low bits. A
+ * table that was replaced by a larger one stays mapped, because another thread may still read it;
+ * but the kernel gets its memory back if possible, and then it reads as empty. */
 #ifndef PRELOAD_CONTEXTS_TABLE_REGIONS_H
 #define PRELOAD_CONTEXTS_TABLE_REGIONS_H
 
@@ -16,13 +16,14 @@
 #include "leak_store.h"
 
 #define TABLE_STRIPES 32
-#define TABLE_SIZES 22 /* tables of 4 KiB << 0 .. 21 */
+#define TABLE_SIZES 22 /* number of sizes of tables: 4 KiB << 0 to 4 KiB << 21 */
 
 typedef uintptr_t table_handle;
 
 struct table_regions {
     struct lock lock;
-    char *memory[TABLE_SIZES], *start[TABLE_SIZES]; /* NULL: not mapped; start is aligned */
+    /* memory: as mapped, NULL: not mapped; start: the aligned part. */
+    char *memory[TABLE_SIZES], *start[TABLE_SIZES];
 };
 
 static inline void *table_address(table_handle table)
@@ -35,10 +36,11 @@ static inline size_t table_bytes(table_handle table)
     return LEAK_PAGE << table % LEAK_PAGE;
 }
 
-/* An empty table for that stripe; it was never given out before. 0: no memory. */
+/* Returns an empty table of this size for a stripe; called once for each. 0: there is no memory. */
 table_handle table_regions_make(struct table_regions *regions, unsigned stripe, unsigned size);
 void table_regions_abandon(table_handle table);
-/* Unmaps all regions but the first, and empties that, in a fork child, which has one thread. */
+/* Unmaps all regions except the first, and clears the first, in a fork child, where no other thread
+ * reads a table. */
 void table_regions_reset(struct table_regions *regions);
 
 #endif

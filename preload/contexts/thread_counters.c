@@ -1,19 +1,22 @@
-/* thread_counters.c - allocates slots in the recording file, evicts and folds them. */
+/* thread_counters.c - allocates the slots of threads in the recording file, and folds slots into
+ * their sites. */
 #include "preload/contexts/thread_counters.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 
-/* Pages of a cache, by size class: 99, 406, 1 635 and 6 550 slots. */
+/* The logarithm of the pages of a cache, by size class. The classes have 99, 406, 1,635 and 6,550
+ * slots. */
 static const uint8_t class_pages_log2[] = {0, 2, 4, 6};
 #define CLASSES ARRAY_LENGTH(class_pages_log2)
 
-/* The number of threads that may have the largest size: the others stay within 128 KiB each. */
+/* The number of threads that may have a cache of the largest size; all others are limited to 128
+ * KiB each. */
 #define LARGEST_MOST 8
 static uint32_t largest_made;
 
-/* Free caches: linked through reserved[0]. */
+/* Lists of free caches by size class, linked through reserved[0]. */
 static struct leak_slots *free_list[CLASSES];
 static struct lock free_lock;
 
@@ -72,7 +75,7 @@ static void fold_slot(struct guard *guard, struct thread_counters *slots, struct
     slots->folded = sites_sum(&slots->folded, &counts);
 }
 
-/* Folds all slots and puts the memory on the free list. */
+/* Folds all slots of a cache and puts its memory on the free list. */
 static void fold_and_free_counters(struct guard *guard, struct thread_counters *slots,
                                    struct leak_slots *memory, unsigned size_class)
 {
@@ -101,7 +104,8 @@ static void grow_counters(struct guard *guard, struct thread_counters *slots)
     slots->evictions = 0;
     if (!larger)
         return;
-    /* Install the new memory first: a handler may longjmp away as soon as a lock is released. */
+    /* The new memory is installed first, because a signal handler may leave by longjmp as soon as a
+     * lock is released. */
     use_counters_memory(slots, larger);
     fold_and_free_counters(guard, slots, old, slots->size_class++);
 }
@@ -112,7 +116,8 @@ struct leak_slot *thread_counters_claim(struct guard *guard, struct thread_count
     struct leak_slot *pair = thread_counters_pair(slots, site);
     struct leak_slot *slot = !pair[0].site ? &pair[0] : !pair[1].site ? &pair[1] : NULL;
     if (!slot) {
-        /* Evictions of four times the cache: it is too small for this thread. */
+        /* After so many evictions, four times the number of slots, the cache is too small for this
+         * thread. */
         if (++slots->evictions > 4 * slots->memory->count && slots->size_class + 1u < CLASSES) {
             grow_counters(guard, slots);
             return thread_counters_find(guard, slots, site);
@@ -121,7 +126,8 @@ struct leak_slot *thread_counters_claim(struct guard *guard, struct thread_count
         fold_slot(guard, slots, slots->memory, slot);
     }
     slot->last = 0;
-    store_release(&slot->site, site); /* publishes the slot: its counts are zero */
+    /* From here on readers of the file see the slot; its counts are 0. */
+    store_release(&slot->site, site);
     return slot;
 }
 

@@ -1,10 +1,10 @@
 /* thread_counters.h - the counters of one thread by site, in the recording file, written with plain
  * stores by that thread alone.
  *
- * A two-way associative cache from site to counts. A site without a slot evicts another: the
- * evicted counts are folded into their site. A thread that evicts too often gets a larger cache.
- * When the thread ends everything is folded and the memory serves the next thread.
- */
+ * The counters are a two-way associative cache from site to counts. A site without a slot takes the
+ * slot of another one, whose counts are added to its site (folded, sites.h). A thread in which that
+ * happens too often gets a larger cache. When the thread ends all slots are folded, and the next
+ * thread gets the memory. */
 #ifndef PRELOAD_CONTEXTS_THREAD_COUNTERS_H
 #define PRELOAD_CONTEXTS_THREAD_COUNTERS_H
 
@@ -12,17 +12,19 @@
 #include "leak_store.h"
 
 struct thread_counters {
-    struct leak_slots *memory; /* in the recording file; NULL = no memory */
-    uint32_t pairs;            /* half its slots */
-    uint32_t serial;           /* the owner's */
-    uint32_t evictions;        /* since the cache has this size */
+    struct leak_slots *memory; /* in the recording file; NULL: there was no memory */
+    uint32_t pairs;            /* half the number of slots */
+    uint32_t serial;           /* number of the thread */
+    /* Number of slots that were taken from another site, in a cache of this size. */
+    uint32_t evictions;
     uint8_t size_class;
-    struct leak_slot *newest;  /* the slot of the last allocation, or any other one */
-    struct leak_counts folded; /* so far; the owner's totals = folded + the sum of its slots */
+    struct leak_slot *newest; /* slot of the last allocation, or any other slot */
+    /* Counts that were folded so far; the thread's totals are these and the sum of its slots. */
+    struct leak_counts folded;
 };
 
 bool thread_counters_open(struct guard *guard, struct thread_counters *slots, uint32_t serial);
-/* The two slots that a site may have. */
+/* Finds the two slots that a site may use. */
 static inline struct leak_slot *thread_counters_pair(const struct thread_counters *slots,
                                                      uint32_t site)
 {
@@ -30,7 +32,7 @@ static inline struct leak_slot *thread_counters_pair(const struct thread_counter
     return &slots->memory->slot[(uint64_t)hash * slots->pairs >> 32 << 1];
 }
 
-/* Finds the counters of a site, and prefetches them. */
+/* Finds the two slots that a site may use, and prefetches them. */
 static inline struct leak_slot *thread_counters_prefetch(const struct thread_counters *slots,
                                                          uint32_t site)
 {
@@ -39,12 +41,12 @@ static inline struct leak_slot *thread_counters_prefetch(const struct thread_cou
     return pair;
 }
 
-/* Gives a site one of its two slots; evicts if both are taken. */
+/* Gives a site one of its two slots, which is taken from another site if both are in use. */
 struct leak_slot *thread_counters_claim(struct guard *guard, struct thread_counters *slots,
                                         uint32_t site);
 
-/* The slot of a pair that counts for a site. Which of the two it is cannot be predicted, so no
- * branch may depend on it. */
+/* Finds the slot of a pair that belongs to a site. Which of the two it is cannot be predicted, so
+ * no branch depends on it. */
 static inline struct leak_slot *thread_counters_find_in(struct guard *guard,
                                                         struct thread_counters *slots,
                                                         struct leak_slot *pair, uint32_t site)
@@ -61,7 +63,8 @@ static inline struct leak_slot *thread_counters_find(struct guard *guard,
     return thread_counters_find_in(guard, slots, thread_counters_pair(slots, site), site);
 }
 
-/* The slot of a block that is freed right after its allocation: mostly still the newest. */
+/* Finds the slot of a site when a block is freed soon after its allocation: mostly still the newest
+ * slot. */
 static inline struct leak_slot *
 thread_counters_find_newest(struct guard *guard, struct thread_counters *slots, uint32_t site)
 {
@@ -71,7 +74,7 @@ thread_counters_find_newest(struct guard *guard, struct thread_counters *slots, 
 
 void thread_counters_close(struct guard *guard, struct thread_counters *slots);
 
-/* Drops the free caches, which belong to the parent's recording file. */
+/* Forgets the free caches in a fork child: they belong to the parent's recording file. */
 void thread_counters_fork_child(void);
 
 #endif

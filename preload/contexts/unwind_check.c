@@ -1,4 +1,5 @@
-/* unwind_check.c - walks with libunwind or libgcc, and compares with the recorded stack. */
+/* unwind_check.c - walks a stack with libunwind or libgcc, and compares the result with the
+ * recorded stack. */
 #include "preload/contexts/unwind_check.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -21,20 +22,21 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#define INNER_MAX 32      /* the runtime's own frames */
-#define CURSOR_WORDS 4096 /* no libunwind's unw_cursor_t is larger */
-#define STACK_SIZE 65536  /* both need less than 4 KiB */
-#define LOGGED_MAX 16     /* mismatches logged at verbosity=1 */
-#define NOT_CACHED 0      /* UNW_CACHE_NONE: it would not notice a dlclose */
-#define ACCESS_MEMORY 3   /* which pointer of unw_accessors_t */
+#define INNER_MAX 32      /* the largest number of libleak's own frames */
+#define CURSOR_WORDS 4096 /* size of a cursor in words: no libunwind's unw_cursor_t is larger */
+#define STACK_SIZE 65536  /* both unwinders need less than 4 KiB */
+#define LOGGED_MAX 16     /* the largest number of mismatches that are logged with verbosity=1 */
+#define NOT_CACHED 0      /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
+#define ACCESS_MEMORY 3   /* index of the member access_mem in libunwind's unw_accessors_t */
 
-/* One check, and the stack that the reference unwinder runs on. */
+/* A walk by the reference unwinder (libunwind or libgcc), and the stack that it runs on. */
 struct unwind_check_walk {
     struct frame start;
-    bool reached;        /* the walk has come to the frame at `start`: theirs.pc[0] */
-    unsigned inner;      /* frames before that */
-    unsigned most;       /* frames of the reference that are compared */
-    uintptr_t low, high; /* the readable part of the program's stack, if known */
+    bool reached;   /* the walk has reached the frame start, which is theirs.pc[0] */
+    unsigned inner; /* number of frames before start */
+    unsigned most;  /* number of the reference unwinder's frames that are compared */
+    /* The part of the program's stack that is readable, if known; otherwise 0. */
+    uintptr_t low, high;
     struct unwind_check_stack ours, theirs;
     uintptr_t cursor[CURSOR_WORDS];
     ucontext_t context;
@@ -45,16 +47,16 @@ enum { NOT_OPEN, OPENING, OPEN };
 
 static struct {
     const struct kind *kind;
-    unsigned state;   /* NOT_OPEN … */
-    bool shows;       /* verbosity */
-    uint32_t walking; /* threads inside it */
+    unsigned state;   /* NOT_OPEN, OPENING or OPEN */
+    bool shows;       /* mismatches are logged */
+    uint32_t walking; /* number of threads inside the reference unwinder */
 } other;
 
-/* The check that libunwind reads memory for: its callback has no such argument. */
+/* The walk for which libunwind reads memory; its callback has no argument for that. */
 static __thread const struct unwind_check_walk *reading_for
     __attribute__((tls_model("initial-exec")));
 
-/* Returns false when the walk may stop. */
+/* Records a frame of the reference unwinder. False: the walk may stop. */
 static bool record_reference_frame(struct unwind_check_walk *walk, uintptr_t pc, uintptr_t sp)
 {
     if (!pc)
@@ -66,8 +68,8 @@ static bool record_reference_frame(struct unwind_check_walk *walk, uintptr_t pc,
     return walk->theirs.count < walk->most;
 }
 
-/* Calls foreign code: it gets enough stack, its allocations are not recorded, errno is preserved,
- * and signals are blocked, so that no handler leaves it by longjmp. */
+/* Calls foreign code on a stack that is large enough. Its allocations are not recorded, errno is
+ * preserved, and signals are blocked so that no handler leaves it by longjmp. */
 static void call_on_own_stack(struct guard *guard, struct unwind_check_walk *walk,
                               void (*function)(void *), void *argument)
 {
@@ -96,8 +98,8 @@ static struct {
     void **space;
 } libunwind;
 
-/* Replaces libunwind's own accessor, which tests addresses by writing to and reading from a pipe.
- */
+/* Reads memory for libunwind. It replaces libunwind's own function, which tests addresses by
+ * writing to a pipe. */
 static int read_memory_for_libunwind(void *space UNUSED, uintptr_t address, uintptr_t *word,
                                      int write, void *argument UNUSED)
 {
@@ -114,7 +116,8 @@ static int read_memory_for_libunwind(void *space UNUSED, uintptr_t address, uint
 
 static void step_by_libunwind(struct unwind_check_walk *walk)
 {
-    /* unw_is_signal_frame reads memory, so it is called only where it makes a difference. */
+    /* unw_is_signal_frame reads memory, so it is called only on CPUs where the result makes a
+     * difference. */
     const bool asks = ARCH_LIBUNWIND_PC != ARCH_LIBUNWIND_INTERRUPTED_PC;
     bool interrupted = false;
     uintptr_t pc, sp;
@@ -128,8 +131,8 @@ static void step_by_libunwind(struct unwind_check_walk *walk)
     } while (libunwind.step(walk->cursor) > 0);
 }
 
-/* The compiler assumes that getcontext may return twice, so this function has no other variables.
- */
+/* This function has no other variables, because the compiler assumes that getcontext may return
+ * twice. */
 static void walk_by_libunwind(void *walk)
 {
     struct unwind_check_walk *here = walk;
@@ -138,8 +141,8 @@ static void walk_by_libunwind(void *walk)
         step_by_libunwind(here);
 }
 
-/* libunwind's first use opens a pipe, on the two lowest free descriptors. With
- * read_memory_for_libunwind it does not need the pipe, which is closed. */
+/* Prepares libunwind. Its first use opens a pipe, which gets the two lowest free descriptors. With
+ * read_memory_for_libunwind it does not need the pipe, so the pipe is closed. */
 static void init_libunwind(void)
 {
     int number[2];
@@ -216,7 +219,7 @@ static const struct kind {
     const char *name, *file, *package;
     bool (*open)(void);
     void (*walk)(void *walk);
-    bool reads_blindly; /* may fault on a stack where libleak's unwinder stops */
+    bool reads_blindly; /* may fault on a stack at which libleak's unwinder stops */
 } kinds[] = {
     [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
                                  walk_by_libunwind, false},
@@ -243,12 +246,12 @@ void unwind_check_start(void)
 static void open_reference(void *done)
 {
     *(bool *)done = other.kind->open();
-    dlerror(); /* clears an error that the program did not cause */
+    dlerror(); /* removes an error that the program did not cause */
 }
 
-/* Opens the reference unwinder. Not from libleak's constructor: dlopen would run libc's
- * constructor first, which sets up argv and environ. And not while the loader is changing its
- * list of objects. */
+/* Opens the reference unwinder once. Libleak's constructor must not do that: dlopen would run
+ * libc's constructor first, which sets up argv and environ. It must not happen either while the
+ * loader is changing its list of objects. */
 static bool open_reference_once(struct guard *guard, struct unwind_check_walk *walk)
 {
     bool done;
@@ -260,7 +263,7 @@ static bool open_reference_once(struct guard *guard, struct unwind_check_walk *w
         return false;
     call_on_own_stack(guard, walk, open_reference, &done);
     if (done) {
-        /* Pairs with the acquire above. */
+        /* Pairs with load_acquire at the beginning of the function. */
         store_release(&other.state, OPEN);
         return true;
     }
@@ -299,7 +302,7 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
     return ours->end == LEAK_ROOT_COMPLETE ? UNWIND_CHECK_DIFFERENT : UNWIND_CHECK_STOPPED;
 }
 
-/* Reads the stack that was recorded. For frames that a signal interrupted, the context tree has the
+/* Reads the recorded stack. For a frame that a signal interrupted, the context tree contains the
  * interrupted pc plus 1. */
 static void read_recorded_stack(struct guard *guard, uint32_t node, struct unwind_check_stack *ours)
 {
@@ -316,8 +319,9 @@ static enum leak_root reference_end(struct guard *guard, const struct unwind_che
 {
     struct module_view module;
     uintptr_t last = theirs->count ? theirs->pc[theirs->count - 1] - 1 : 0;
+    /* The reference unwinder did not even reach the caller of the hook. */
     if (!last)
-        return LEAK_ROOT_COMPLETE; /* the reference did not even reach the caller of the hook */
+        return LEAK_ROOT_COMPLETE;
     bool has_table = modules_find(guard, last, &module) &&
                      cfi_row_at(module.eh_frame_hdr, last).rule != CFI_NONE;
     return has_table ? LEAK_ROOT_COMPLETE : LEAK_ROOT_NO_RULE;
@@ -339,7 +343,7 @@ static void append_frame(struct strbuf *line, const char *whose,
     strbuf_add_hex(line, pc);
 }
 
-/* Logs the frames around the first one that differs, of both stacks. */
+/* Logs frames of both stacks around the first one that differs. */
 static void log_mismatch(const struct unwind_check_walk *walk, unsigned at)
 {
     char buffer[900];
@@ -380,8 +384,9 @@ static void count_verdict(struct guard *guard, struct unwind_check_walk *walk)
         log_mismatch(walk, at);
 }
 
-/* The reference must not go on where the recorded stack ends; and where there is no CFI it would
- * read the code, which may not be readable. */
+/* Limits a reference unwinder that may fault: it must not continue beyond the end of the recorded
+ * stack. A frame without CFI is left out if its code is not readable, because the reference
+ * unwinder would read it. */
 static void limit_blind_reference(struct unwind_check_walk *walk)
 {
     uint64_t code[2];

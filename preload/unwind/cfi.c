@@ -1,15 +1,17 @@
-/* cfi.c - finds an FDE, runs its CFA program, and turns the state into a row. */
+/* cfi.c - finds the FDE (frame description entry) of an address, runs its CFA program, and makes a
+ * row from the resulting state. */
 #include "preload/unwind/cfi.h"
 #include "preload/unwind/eh_reader.h"
 #include "arch.h"
 
-/* ---- From address to FDE ------------------------------------------------------------------- */
+/* ---- Finding the FDE of an address ----------------------------------------------------------- */
 
 struct header_entry {
-    int32_t start, fde; /* relative to the header */
+    int32_t start, fde; /* both are relative to .eh_frame_hdr */
 };
 
-/* The sorted table of .eh_frame_hdr, in the one form that linkers write (datarel | sdata4). */
+/* Finds the FDE of an address in the sorted table of .eh_frame_hdr, in the one form that linkers
+ * write (datarel | sdata4). */
 static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
 {
     struct eh_reader cursor = {header + 4, header + 64, false};
@@ -32,7 +34,7 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     return header + table[low].fde;
 }
 
-/* ---- CIE and FDE --------------------------------------------------------------------------- */
+/* ---- Reading CIEs and FDEs ------------------------------------------------------------------- */
 
 struct entry {
     uint64_t code_align;
@@ -48,13 +50,14 @@ static bool open_cfi_entry(const uint8_t *at, struct eh_reader *body)
 {
     struct eh_reader cursor = {at, at + 4, false};
     uint32_t length = eh_read_uint(&cursor, 4);
-    if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
+    /* Length 0 ends the section, UINT32_MAX marks 64-bit DWARF, which .eh_frame never has. */
+    if (!length || length == UINT32_MAX)
         return false;
     *body = (struct eh_reader){at + 4, at + 4 + length, false};
     return true;
 }
 
-/* Reads a CIE. id: the value that marks one, 0 in .eh_frame. */
+/* Reads a CIE (common information entry). id: the value that marks a CIE, 0 in .eh_frame. */
 static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
 {
     struct eh_reader cursor;
@@ -66,7 +69,7 @@ static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
     const char *augmentation = (const char *)cursor.at;
     while (eh_read_uint(&cursor, 1) && !cursor.bad)
         continue;
-    /* Sizes of an address and of a segment selector. */
+    /* In version 4 the sizes of an address and of a segment selector follow. */
     if (version == 4 && (eh_read_uint(&cursor, 1) != WORD || eh_read_uint(&cursor, 1) != 0))
         return false;
     entry->code_align = eh_read_uleb(&cursor);
@@ -102,7 +105,8 @@ static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
     return true;
 }
 
-/* An FDE of .eh_frame says how far back its CIE is, one of .debug_frame where in the section. */
+/* Reads the CIE of an FDE. In .eh_frame the FDE contains the distance back to the CIE, in
+ * .debug_frame its offset in the section. */
 static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader *fde,
                             struct entry *entry)
 {
@@ -118,7 +122,7 @@ static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader 
            read_cie(section->start + place, UINT32_MAX, entry);
 }
 
-/* Reads an FDE. section: NULL = the FDE is one of .eh_frame. */
+/* Reads an FDE. section: the copy of .debug_frame; NULL: the FDE is in .eh_frame. */
 static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uintptr_t pc,
                      struct entry *entry)
 {
@@ -138,7 +142,7 @@ static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uint
     return !cursor.bad && pc >= entry->start && pc < entry->end;
 }
 
-/* ---- The CFA program ----------------------------------------------------------------------- */
+/* ---- Running the CFA program ----------------------------------------------------------------- */
 
 enum saved { SAVED_SAME, SAVED_AT, SAVED_NEAR_FP, SAVED_UNDEFINED, SAVED_ODD };
 
@@ -158,7 +162,8 @@ struct state {
 
 struct machine {
     const struct entry *entry;
-    uintptr_t location, pc; /* of the current row, and of the row to find */
+    /* addresses: of the row that is being computed, and of the row to find. */
+    uintptr_t location, pc;
     struct state now, initial, stack[STATES_MAX];
     unsigned depth;
     bool bad;
@@ -193,7 +198,7 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->now.cfa_deref = machine->now.cfa_odd = false;
 }
 
-/* Returns an expression's block and moves the cursor behind it. */
+/* Returns the block of an expression, and moves the cursor behind it. */
 static struct eh_reader read_expression_block(struct machine *machine, struct eh_reader *cursor)
 {
     uint64_t size = eh_read_uleb(cursor);
@@ -210,7 +215,8 @@ static struct eh_reader read_expression_block(struct machine *machine, struct eh
 #define DW_OP_LIT0 0x30
 #define DW_OP_BREG0 0x70
 
-/* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
+/* Recognises the CFA of a realigned frame, which stores its caller's sp near fp: DW_OP_breg(fp)
+ * offset, DW_OP_deref. */
 static bool parse_realigned_cfa(struct machine *machine, struct eh_reader block)
 {
     if (eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
@@ -220,14 +226,15 @@ static bool parse_realigned_cfa(struct machine *machine, struct eh_reader block)
     return eh_read_uint(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
 }
 
-/* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
- * sp + offset + ((pc & 15) >= n) words. */
+/* Recognises the CFA of PLT entries. Each has 16 bytes and pushes one word at offset n, and one
+ * expression describes all of them: sp + offset + ((pc & 15) >= n) words. */
 static bool parse_plt_cfa(struct machine *machine, struct eh_reader block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
-    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + (WORD == 8 ? 3 : 2), 0x24,
-                                   0x22}; /* ge, shl, plus */
-    /* The return address's column stands for pc only where no register holds it. */
+    /* The operations DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus. */
+    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + (WORD == 8 ? 3 : 2), 0x24, 0x22};
+    /* On CPUs with a link register, the column of the return address is that register and not
+     * pc. */
     if (ARCH_LINK_REGISTER || eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
     int64_t offset = eh_read_sleb(&block);
@@ -248,8 +255,8 @@ static void run_cfa_expression(struct machine *machine, struct eh_reader *cursor
     machine->now.cfa_odd = machine->now.cfa_deref = true;
 }
 
-/* Evaluates the expression of a register. In a realigned frame the caller's fp is saved at
- * DW_OP_breg(fp) offset. */
+/* Evaluates the expression for a saved register. It is known only for a realigned frame, which
+ * saves the caller's fp at DW_OP_breg(fp) offset. */
 static void run_register_expression(struct machine *machine, struct eh_reader *cursor,
                                     bool is_address)
 {
@@ -261,7 +268,7 @@ static void run_register_expression(struct machine *machine, struct eh_reader *c
     set_register_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
 }
 
-/* A factored offset; an overflow makes the program invalid. */
+/* Multiplies an offset by the data alignment; an overflow makes the program invalid. */
 static int64_t scale_offset(struct machine *machine, int64_t value)
 {
     int64_t offset = 0;
@@ -270,25 +277,26 @@ static int64_t scale_offset(struct machine *machine, int64_t value)
     return offset;
 }
 
-/* Opcodes that change a part of the CFA are valid only where it is register plus offset. */
+/* Checks that the CFA is a register plus an offset: only then may an opcode change one of the
+ * two. */
 static void require_plain_cfa(struct machine *machine)
 {
     if (machine->now.cfa_deref)
         machine->bad = true;
 }
 
-/* Opcodes that take up the whole byte. */
+/* Runs an opcode that uses the whole byte. */
 static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct eh_reader *cursor)
 {
     const struct entry *entry = machine->entry;
     uint64_t number;
     switch (opcode) {
-    case 0x00: /* nop */
+    case 0x00: /* DW_CFA_nop */
         break;
-    case 0x01: /* set_loc */
+    case 0x01: /* DW_CFA_set_loc */
         machine->location = eh_read_encoded(cursor, entry->pointer_encoding, 0);
         break;
-    case 0x02: /* advance_loc1, 2, 4 */
+    case 0x02: /* DW_CFA_advance_loc1, _loc2, _loc4 */
         machine->location += eh_read_uint(cursor, 1) * entry->code_align;
         break;
     case 0x03:
@@ -297,70 +305,71 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
     case 0x04:
         machine->location += eh_read_uint(cursor, 4) * entry->code_align;
         break;
-    case 0x05: /* offset_extended */
+    case 0x05: /* DW_CFA_offset_extended */
         number = eh_read_uleb(cursor);
         set_register_rule(machine, number, SAVED_AT, scale_offset(machine, eh_read_uleb(cursor)));
         break;
-    case 0x11: /* offset_extended_sf */
+    case 0x11: /* DW_CFA_offset_extended_sf */
         number = eh_read_uleb(cursor);
         set_register_rule(machine, number, SAVED_AT, scale_offset(machine, eh_read_sleb(cursor)));
         break;
-    case 0x06: /* restore_extended */
+    case 0x06: /* DW_CFA_restore_extended */
         restore_register_rule(machine, eh_read_uleb(cursor));
         break;
-    case 0x07: /* undefined */
+    case 0x07: /* DW_CFA_undefined */
         set_register_rule(machine, eh_read_uleb(cursor), SAVED_UNDEFINED, 0);
         break;
-    case 0x08: /* same_value */
+    case 0x08: /* DW_CFA_same_value */
         set_register_rule(machine, eh_read_uleb(cursor), SAVED_SAME, 0);
         break;
-    case 0x09: /* register */
+    case 0x09: /* DW_CFA_register */
         number = eh_read_uleb(cursor);
         eh_read_uleb(cursor);
         set_register_rule(machine, number, SAVED_ODD, 0);
         break;
-    case 0x0a: /* remember_state */
+    case 0x0a: /* DW_CFA_remember_state */
         if (machine->depth == STATES_MAX)
             machine->bad = true;
         else
             machine->stack[machine->depth++] = machine->now;
         break;
-    case 0x0b: /* restore_state */
+    case 0x0b: /* DW_CFA_restore_state */
         if (!machine->depth)
             machine->bad = true;
         else
             machine->now = machine->stack[--machine->depth];
         break;
-    case 0x0c: /* def_cfa */
+    case 0x0c: /* DW_CFA_def_cfa */
         number = eh_read_uleb(cursor);
         define_cfa(machine, number, eh_read_uleb(cursor));
         break;
-    case 0x12: /* def_cfa_sf */
+    case 0x12: /* DW_CFA_def_cfa_sf */
         number = eh_read_uleb(cursor);
         define_cfa(machine, number, scale_offset(machine, eh_read_sleb(cursor)));
         break;
-    case 0x0d: /* def_cfa_register */
+    case 0x0d: /* DW_CFA_def_cfa_register */
         require_plain_cfa(machine);
         machine->now.cfa_register = eh_read_uleb(cursor);
-        if (cursor->end == entry->initial.end) /* in a CIE of riscv64: offset 0 */
+        /* In CIEs of riscv64 no opcode sets the offset, which is 0. */
+        if (cursor->end == entry->initial.end)
             machine->now.cfa_odd = false;
         break;
-    case 0x0e: /* def_cfa_offset */
+    case 0x0e: /* DW_CFA_def_cfa_offset */
         require_plain_cfa(machine);
         machine->now.cfa_offset = eh_read_uleb(cursor);
         break;
-    case 0x13: /* def_cfa_offset_sf */
+    case 0x13: /* DW_CFA_def_cfa_offset_sf */
         require_plain_cfa(machine);
         machine->now.cfa_offset = scale_offset(machine, eh_read_sleb(cursor));
         break;
-    case 0x0f: /* def_cfa_expression */
+    case 0x0f: /* DW_CFA_def_cfa_expression */
         run_cfa_expression(machine, cursor);
         break;
-    case 0x10: /* expression, val_expression */
+    case 0x10: /* DW_CFA_expression, DW_CFA_val_expression */
     case 0x16:
         run_register_expression(machine, cursor, opcode == 0x10);
         break;
-    case 0x2e: /* GNU_args_size */
+    case 0x2e: /* DW_CFA_GNU_args_size */
         eh_read_uleb(cursor);
         break;
     default:
@@ -371,21 +380,21 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
     }
 }
 
-/* Runs until the row at pc is complete. */
+/* Runs the program until the row at pc is complete. */
 static void run_cfa_program(struct machine *machine, struct eh_reader cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
         uint8_t opcode = eh_read_uint(&cursor, 1);
         uint8_t operand = opcode & 0x3f;
         switch (opcode & 0xc0) {
-        case 0x40: /* advance_loc */
+        case 0x40: /* DW_CFA_advance_loc */
             machine->location += operand * machine->entry->code_align;
             break;
-        case 0x80: /* offset */
+        case 0x80: /* DW_CFA_offset */
             set_register_rule(machine, operand, SAVED_AT,
                               scale_offset(machine, eh_read_uleb(&cursor)));
             break;
-        case 0xc0: /* restore */
+        case 0xc0: /* DW_CFA_restore */
             restore_register_rule(machine, operand);
             break;
         default:
@@ -413,11 +422,11 @@ static bool saved_offsets_fit(const struct state *state, int64_t base)
            offset_fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
 }
 
-/* Stores where fp and the return address are saved; false when no row can express it. */
+/* Stores in the row where fp and the return address are saved. False: a row cannot express that. */
 static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
 {
     const struct rule *fp = &state->fp, *ra = &state->ra;
-    int64_t base = 0; /* origin of the offsets, relative to the CFA */
+    int64_t base = 0; /* address from which offsets count, relative to the CFA */
     if (ARCH_LINK_REGISTER && !state->cfa_deref && !saved_offsets_fit(state, 0)) {
         base = -(int64_t)row->offset;
         row->ra_offset |= CFI_NEAR_BOTTOM;
@@ -441,7 +450,8 @@ static struct cfi_row row_from_state(const struct state *state)
     bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
-    /* Each kind of row has its own origin of offsets. */
+    /* The saved fp must be expressed relative to what this kind of row uses: fp if cfa_deref is
+     * set, otherwise the CFA. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;
     if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||
@@ -451,8 +461,8 @@ static struct cfi_row row_from_state(const struct state *state)
     return full;
 }
 
-/* The state at pc. CFI_NONE: pc is not in this FDE; CFI_SIGNAL: a signal frame, no state needed;
- * CFI_COMPLEX: the program is not understood. */
+/* Computes the state at pc. CFI_NONE: pc is not in this FDE. CFI_SIGNAL: the frame is a signal
+ * frame, and *out is not set. CFI_COMPLEX: the program is not understood. */
 static enum cfi_rule cfa_state_at(const struct cfi_section *section, const uint8_t *fde,
                                   uintptr_t pc, struct state *out)
 {
@@ -462,8 +472,8 @@ static enum cfi_rule cfa_state_at(const struct cfi_section *section, const uint8
     if (entry.signal)
         return CFI_SIGNAL;
     struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
-    /* The CIE's program gives the initial state of the whole function. */
-    machine.now.cfa_odd = true; /* until an opcode defines it */
+    /* The program of the CIE computes the initial state of the function. */
+    machine.now.cfa_odd = true; /* true until an opcode defines the CFA */
     run_cfa_program(&machine, entry.initial, UINTPTR_MAX);
     machine.initial = machine.now;
     machine.location = entry.start;

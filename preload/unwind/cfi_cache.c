@@ -1,4 +1,5 @@
-/* cfi_cache.c - interns rows, and caches their numbers by return address. */
+/* cfi_cache.c - stores each different row once, and caches the numbers of rows by return
+ * address. */
 #include "preload/unwind/cfi_cache.h"
 #include "preload/unwind/debug_frame.h"
 #include "preload/memory/arena.h"
@@ -11,21 +12,22 @@
 #include <sys/mman.h>
 
 #define PROBES 8
-#define NUMBERS 8192 /* slots of the index of different rows: cc1plus has 175, cppcheck 100 */
+/* Number of slots of the index of different rows; cc1plus has 175 rows, cppcheck 100. */
+#define NUMBERS 8192
 #define DIFFERENT_MOST (NUMBERS / 4 * 3)
 
-/* Slots without an address. A lookup stops at EMPTY and goes on after REMOVED. */
+/* Values of slots without an address. A lookup stops at EMPTY and continues after REMOVED. */
 enum { EMPTY, REMOVED };
 
 struct cfi_cache cfi_cache;
-/* Used by writers only, under the lock. */
+/* Variables that only writers use, under the lock. */
 static struct lock lock;
-static uint32_t used;      /* slots that are not empty */
-static uint32_t different; /* the last number */
-static uint32_t displaced; /* addresses whose slot another one got */
-static uint16_t *numbers;  /* row -> number, open addressing; 0 = empty */
+static uint32_t used;      /* number of slots that are not EMPTY */
+static uint32_t different; /* number of different rows; the last one has this number */
+static uint32_t displaced; /* number of addresses whose slot was given to another address */
+static uint16_t *numbers;  /* index from row to number, with open addressing; 0: empty */
 
-/* Returns 0 when there is no memory. */
+/* Makes a table of 1 << bits slots, with the form of cfi_cache.table. 0: there is no memory. */
 static uintptr_t make_slot_table(unsigned bits)
 {
     uintptr_t slots = (uintptr_t)arena_map(sizeof(uint64_t) << bits);
@@ -51,16 +53,16 @@ static uint64_t pack_row(struct cfi_row row)
            (uint64_t)(row.ra_offset & 0x1fff) << 19 | (uint64_t)(uint32_t)row.offset << 32;
 }
 
-/* A signal handler returns into a trampoline that the kernel provides (or libc, or qemu-user). On
- * some CPUs the trampoline may have no CFI, so it is recognised by its code. */
+/* Says whether pc is in a signal trampoline: a signal handler returns into one, which the kernel,
+ * libc or qemu-user provides. On some CPUs it has no CFI, so it is recognised by its code. */
 static bool is_signal_trampoline(uintptr_t pc)
 {
     uint64_t code;
     return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
-/* Code without CFI may be recognised by its instructions from pc to its return: libc's calls of
- * destructors. */
+/* Finds the row of code without CFI by its instructions from pc to its return: only libc's calls of
+ * destructors are known. */
 static struct cfi_row find_row_of_code(uintptr_t pc)
 {
     uint8_t code[ARCH_DTORS_SIZE];
@@ -69,8 +71,8 @@ static struct cfi_row find_row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
-/* Finds the row in the file's .debug_frame. A thread that may not wait finds none for such code,
- * and none is cached (cache_row). */
+/* Finds the row in the file's .debug_frame. A thread that may not wait finds none, and cache_row
+ * does not store that. */
 static struct cfi_row find_row_in_file(const struct module_view *module, uintptr_t pc)
 {
     if (!modules_may_wait())
@@ -89,14 +91,14 @@ static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
-    /* The loader's entry is assembly without a table, and the outermost frame of every constructor.
-     */
+    /* The entry point of the loader is assembly without CFI; it is the outermost frame of every
+     * constructor. */
     if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
         row.rule = CFI_END;
     if (row.rule == CFI_NONE)
         row = find_row_in_file(&module, pc - 1);
-    /* No CFI before pc, and a function begins at pc: it was entered by a return instruction, as the
-     * outermost frame of a fibre is (__start_context). */
+    /* There is no CFI before pc, but a function begins at pc: it was entered by a return
+     * instruction, so it is the outermost frame of a fibre (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
     if (row.rule == CFI_NONE)
@@ -104,7 +106,8 @@ static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
     return row;
 }
 
-/* Returns 0 when DIFFERENT_MOST rows are stored already. */
+/* Returns the number of a row, which is stored if it is new; 0: DIFFERENT_MOST rows are stored
+ * already. */
 static uint64_t intern_row(uint64_t row)
 {
     uint32_t at = hash_u64(row) % NUMBERS;
@@ -118,7 +121,8 @@ static uint64_t intern_row(uint64_t row)
     return different;
 }
 
-/* The slot of an address, or a free slot for it; NULL when PROBES slots from its home are taken. */
+/* Finds the slot of an address, or a free slot for it. NULL: all PROBES slots for the address are
+ * used by others. */
 static uint64_t *find_slot(uintptr_t table, uintptr_t pc)
 {
     uint64_t *free_slot = NULL;
@@ -135,7 +139,8 @@ static uint64_t *find_slot(uintptr_t table, uintptr_t pc)
     return free_slot;
 }
 
-/* The slot in which an address is put: in a table that is half full one of 100 finds no free one. */
+/* Returns the slot in which an address is put. In a table that is half full, one of 100 addresses
+ * finds no free slot and replaces another. */
 static uint64_t *claim_slot(uintptr_t table, uintptr_t pc)
 {
     uint64_t *slot = find_slot(table, pc);
@@ -172,7 +177,7 @@ static void cache_row(uintptr_t pc, struct cfi_row row)
     if (number) {
         uint64_t *slot = claim_slot(cfi_cache.table, pc);
         used += *slot == EMPTY;
-        /* Pairs with the acquire in cfi_cache_find. */
+        /* Pairs with load_acquire in cfi_cache_find. */
         store_release(slot, pc | number << LEAK_PC_BITS);
     }
     if (used > slot_count(cfi_cache.table) / 2 &&

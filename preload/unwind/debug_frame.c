@@ -1,4 +1,4 @@
-/* debug_frame.c - reads .debug_frame from files, and keeps its functions sorted by address. */
+/* debug_frame.c - reads the section .debug_frame from files, and sorts its functions by address. */
 #include "preload/unwind/debug_frame.h"
 #include "preload/memory/arena.h"
 #include "preload/base/sys.h"
@@ -9,12 +9,13 @@
 #define OBJECTS_MAX 64
 #define SECTION_MOST ((size_t)64 << 20)
 
-/* A function, by where it begins, counted from the object's start, and its FDE in the section. */
+/* A function: its start as an offset in the object, and the offset of its FDE in the section. */
 struct function {
     uint32_t start, fde;
 };
 
-/* What was read of an object; without functions: there is nothing to read. */
+/* The functions that were read from the file of an object; without functions there is nothing to
+ * read. */
 struct object {
     uintptr_t start, end;
     uint8_t *section;
@@ -26,15 +27,16 @@ struct object {
 static struct object objects[OBJECTS_MAX];
 static unsigned known;
 
-/* ---- The file ------------------------------------------------------------------------------ */
+/* ---- Reading the file ------------------------------------------------------------------------ */
 
 static bool read_exactly(int fd, void *out, size_t size, uint64_t offset)
 {
     return sys_read_at(fd, out, size, offset) == (ssize_t)size;
 }
 
-/* The loaded object begins with a copy of the header of the file, which differs between any two
- * links: it has the place of the section table and the entry point. */
+/* Says whether the file is the one that was loaded. The object in memory begins with a copy of the
+ * file's header, which differs between any two links: it contains the position of the section table
+ * and the entry point. */
 static bool is_loaded_file(int fd, uintptr_t start, ElfW(Ehdr) * header)
 {
     ElfW(Ehdr) loaded;
@@ -59,8 +61,8 @@ static bool is_named(int fd, const ElfW(Shdr) * names, const ElfW(Shdr) * sectio
            memcmp(name, wanted, size) == 0;
 }
 
-/* Finds the section in the file. Files with code of Go count as having none: Go's functions change
- * stacks in ways that their rows do not describe, and all of them keep frame pointers. */
+/* Finds the section .debug_frame in the file. In files with Go code it is ignored: Go's functions
+ * switch stacks in ways that their rows do not describe, and all of them have frame pointers. */
 static bool find_section(int fd, uintptr_t start, ElfW(Shdr) * out)
 {
     ElfW(Ehdr) header;
@@ -99,9 +101,10 @@ static bool read_section(const struct link_map *map, struct object *object)
     return good;
 }
 
-/* ---- Its functions ------------------------------------------------------------------------- */
+/* ---- Listing the functions ------------------------------------------------------------------- */
 
-/* Visits each FDE; functions NULL: counts alone. */
+/* Lists the function of each FDE, and returns how many there are. functions NULL: only counts
+ * them. */
 static uint32_t list_functions(const struct object *object, uintptr_t bias,
                                struct function *functions)
 {
@@ -112,7 +115,7 @@ static uint32_t list_functions(const struct object *object, uintptr_t bias,
         memcpy(&length, object->section + at, sizeof length);
         memcpy(&cie, object->section + at + 4, sizeof cie);
         memcpy(&address, object->section + at + 8, sizeof address);
-        if (length > object->size - at - 4) /* 64-bit DWARF, too */
+        if (length > object->size - at - 4) /* the end of the section, or 64-bit DWARF */
             break;
         if (cie != UINT32_MAX && address + bias - object->start < object->end - object->start) {
             if (functions)
@@ -124,7 +127,8 @@ static uint32_t list_functions(const struct object *object, uintptr_t bias,
     return count;
 }
 
-/* Shell's sort: linkers leave long sorted pieces, for which it is fast. */
+/* Sorts functions by address with Shell's sort, which is fast here: linkers write long sorted
+ * pieces. */
 static void sort_functions(struct function *functions, uint32_t count)
 {
     for (uint32_t gap = count / 2; gap; gap /= 2)
@@ -174,7 +178,7 @@ static const struct object *find_object(const struct module_view *module)
     return &objects[known++];
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Finding rows ---------------------------------------------------------------------------- */
 
 struct cfi_row debug_frame_row_at(const struct module_view *module, uintptr_t pc)
 {

@@ -1,4 +1,5 @@
-/* stack_cache.c - entries of the cache, and the large sets that few threads may have. */
+/* stack_cache.c - adds entries to the stack cache and finds them; gives a few threads larger
+ * caches. */
 #include "preload/unwind/stack_cache.h"
 #include "preload/memory/arena.h"
 #include "preload/base/lock.h"
@@ -7,7 +8,8 @@
 #define SLEEP 4096
 #define PASSED_OFTEN 16
 
-/* Large sets in use, and their memory, which the next thread uses again. */
+/* The memory of large caches, and which of it is in use; a thread that ends leaves it to the next
+ * one. */
 static struct {
     struct lock lock;
     bool taken[STACK_CACHE_LARGE_THREADS];
@@ -30,7 +32,8 @@ static struct stack_cache_large *take_large_sets(void)
     return large;
 }
 
-/* Writes to used sets only, so that most memory of a thread with few stacks is never touched. */
+/* Removes the entries of all sets. It writes only to sets in use, so that most memory of a thread
+ * with few stacks is never touched. */
 static void clear_sets(struct stack_cache_set *set, struct stack_cache_entry **newest,
                        unsigned count)
 {
@@ -53,9 +56,10 @@ static bool grow_stack_cache(struct stack_cache *cache)
     struct stack_cache_large *large = cache->large ? NULL : take_large_sets();
     if (!large)
         return false;
-    stack_cache_clear(cache); /* resets the counters too: the large sets need time to fill */
+    stack_cache_clear(cache); /* also resets the counters: the large cache needs time to fill */
     cache->large = large;
-    stack_cache_clear(cache); /* the parent process may have left them full */
+    /* Another thread, or the parent process, may have left entries in it. */
+    stack_cache_clear(cache);
     return true;
 }
 
@@ -78,7 +82,7 @@ void stack_cache_fork_child(const struct stack_cache *cache)
         large_sets.taken[i] = cache && cache->large && cache->large == large_sets.memory[i];
 }
 
-/* Decides at the end of a window: grow the cache, suspend it, or go on. */
+/* Decides at the end of a window of lookups: makes the cache larger, suspends it, or continues. */
 static NOINLINE void end_lookup_window(struct stack_cache *cache)
 {
     if (cache->misses * 16 > cache->lookups)
@@ -89,7 +93,7 @@ static NOINLINE void end_lookup_window(struct stack_cache *cache)
     cache->lookups = cache->misses = 0;
 }
 
-/* The entry whose place the next stack of the set takes: the one behind the newest. */
+/* The entry that the next stack of the set replaces: the one behind the newest. */
 static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned set)
 {
     struct stack_cache_entry *entry = set_at(cache, set)->entry;
@@ -97,9 +101,10 @@ static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned
     return entry + (newest ? (newest - entry + 1) % STACK_CACHE_WAYS : 0);
 }
 
-/* ---- Hints ----------------------------------------------------------------------------------- */
+/* ---- Hints: words that become part of the key ------------------------------------------------ */
 
-/* Adds a word to the key of a stack. False: it has enough, or the word is too far away. */
+/* Adds a word to the key for a pc and sp. False: the key has enough words, or this word is too far
+ * away. */
 static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp, uint64_t offset)
 {
     struct stack_cache_hint *hint = stack_cache_hint_at(cache, pc, sp);
@@ -113,12 +118,14 @@ static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp,
         return false;
     for (unsigned i = hint->count; i < STACK_CACHE_HINT_WORDS; i++)
         hint->offset[i] = offset;
-    __asm__ volatile("" ::: "memory"); /* all offsets that count are of this stack, always */
+    /* A signal handler must see only offsets of this pc and sp. */
+    __asm__ volatile("" ::: "memory");
     hint->count++;
     return true;
 }
 
-/* The entries of a pc and sp whose key has changed are found no more. */
+/* Removes the entries of a pc and sp whose key has changed, because they cannot be found any
+ * more. */
 static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t sp)
 {
     for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
@@ -126,7 +133,7 @@ static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t
             set->entry[way].pc = 0;
 }
 
-/* The i-th step of an entry from the inside. */
+/* The i-th step of an entry, counted from the innermost one. */
 static const struct stack_step *step_of(const struct stack_cache_entry *entry, unsigned i)
 {
     return i < entry->inner_steps ? entry->inner + (entry->inner_steps - 1 - i)
@@ -134,7 +141,8 @@ static const struct stack_step *step_of(const struct stack_cache_entry *entry, u
                                         (entry->outer_steps - 1 - (i - entry->inner_steps));
 }
 
-/* The offset of the innermost word in which an entry differs from the stack; 0: there is none. */
+/* Finds the innermost word in which an entry differs from the stack, and returns its offset; 0:
+ * there is none. */
 static uint32_t find_difference(const struct stack_cache_entry *entry, uintptr_t low)
 {
     for (unsigned i = 0; i < (unsigned)entry->inner_steps + entry->outer_steps; i++) {
@@ -146,10 +154,9 @@ static uint32_t find_difference(const struct stack_cache_entry *entry, uintptr_t
     return 0;
 }
 
-/* The caller's stack is in the cache, or will be; rival: an entry of the same set. If that is another
- * stack of the same pc and sp, and has the same key, the key gets one more word, by which the two are
- * told apart: the innermost in which they differ. All words further in are equal, so the caller's stack
- * has that word, too. */
+/* Makes the keys of two stacks different: the caller's, and that of rival, an entry of the same
+ * set. If they have the same pc, sp and key, the innermost word in which they differ becomes part
+ * of the key. All words further in are equal, so the caller's stack has that word, too. */
 static void learn_hint(struct stack_cache *cache, const struct stack_cache_entry *rival,
                        uintptr_t low, const struct frame *caller, uint64_t key)
 {
@@ -162,7 +169,7 @@ static void learn_hint(struct stack_cache *cache, const struct stack_cache_entry
         drop_entries_of(set_at(cache, stack_cache_set_index(cache, key)), caller->pc, caller->sp);
 }
 
-/* ---- Finding and adding ---------------------------------------------------------------------- */
+/* ---- Finding and adding stacks --------------------------------------------------------------- */
 
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort, uint64_t key)
@@ -170,7 +177,8 @@ uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
     unsigned set = stack_cache_set_index(cache, key);
     struct stack_cache_entry *entry = set_at(cache, set)->entry;
     struct stack_cache_entry **newest = &stack_cache_newest(cache)[set];
-    /* An unused set is not read: the kernel would map a page of zeros, and copy it later. */
+    /* A set that is not in use is not read: the kernel would map a page of zeros, and copy that
+     * page at the first store. */
     for (unsigned way = 0; *newest && way < STACK_CACHE_WAYS; way++, entry++)
         if (entry->key == (uint32_t)key && entry != *newest &&
             stack_cache_matches(cache, entry, low, caller, sort)) {
@@ -191,7 +199,7 @@ static unsigned ring_size(const struct stack_cache *cache)
     return cache->large ? STACK_CACHE_RING_MAX : STACK_CACHE_RING_MIN;
 }
 
-/* Room in the ring. Entries whose words were there are empty from now on. */
+/* Reserves room for steps in the ring. Entries whose steps were there are empty from now on. */
 static struct stack_step *reserve_steps(struct stack_cache *cache, unsigned count)
 {
     unsigned size = ring_size(cache);
@@ -206,8 +214,9 @@ static struct stack_step *reserve_steps(struct stack_cache *cache, unsigned coun
     return room;
 }
 
-/* How many of the base's steps are the outermost ones of a trace, whose words begin with the first? None
- * if these are less than half of the words, or if the base will be overwritten soon. */
+/* Counts the outermost steps of a trace that are equal to steps of the base. first: index of the
+ * trace's first word. 0 if less than half of the words are equal, or if the base will be
+ * overwritten soon. */
 static unsigned count_common_steps(const struct stack_cache *cache,
                                    const struct unwind_trace *trace, unsigned first, unsigned words)
 {
@@ -224,7 +233,7 @@ static unsigned count_common_steps(const struct stack_cache *cache,
     return 2 * count >= most ? count : 0;
 }
 
-/* Words of a trace as steps. */
+/* Copies words of a trace to steps. */
 static void copy_words(struct stack_step *step, const struct unwind_trace *trace, unsigned first,
                        unsigned words)
 {
@@ -237,7 +246,7 @@ static void copy_words(struct stack_step *step, const struct unwind_trace *trace
 
 static void set_base(struct stack_cache *cache, const struct stack_cache_entry *entry)
 {
-    cache->base_steps = 0; /* a handler may leave here by longjmp */
+    cache->base_steps = 0; /* a signal handler may leave here by longjmp */
     __asm__ volatile("" ::: "memory");
     cache->base = entry->inner;
     cache->base_start = entry->start;
@@ -245,7 +254,8 @@ static void set_base(struct stack_cache *cache, const struct stack_cache_entry *
     cache->base_steps = entry->inner_steps;
 }
 
-/* The words of the frames of a trace; those beyond its limit do not matter. */
+/* Stores the words of a trace for an entry: the outer ones as a reference to the base, if they are
+ * equal. Words of frames beyond the trace's limit do not matter. */
 static void keep_words(struct stack_cache *cache, struct stack_cache_entry *entry,
                        const struct unwind_trace *trace, unsigned first, unsigned words)
 {
@@ -292,7 +302,8 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     entry->key = key;
     entry->passed = 0;
     keep_words(cache, entry, trace, first, words);
-    /* The set names the entry before the entry is valid: only sets in use are ever cleared. */
+    /* The set refers to the entry before the entry is valid: stack_cache_clear looks only at sets
+     * in use. */
     stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;

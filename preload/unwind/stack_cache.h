@@ -1,29 +1,31 @@
-/* stack_cache.h - the stacks that a thread allocates with again and again: from the same pc and sp
- * with the same stack words directly to the site.
+/* stack_cache.h - finds the site of a stack that a thread has allocated with before, without
+ * unwinding: if pc, sp and all words of the stack that matter are the same, the site is the same.
  *
- * A program allocates in few places, over and over, with the same callers. Each thread has a cache
- * keyed by the pc and sp of the hook's caller; an entry has every stack word that the last walk
- * from there read, and the site. Unwinding is a pure function of pc, sp, fp where it is used, the
- * words read and the CFI rows, so when all words are the same the site is the same, and neither the
- * CFI cache nor the context tree is consulted. All words are compared, always (unwind.h says why).
+ * A program allocates in few places again and again, with the same callers. Each thread has a cache
+ * keyed by the pc and sp of the hook's caller; an entry contains every stack word that the last
+ * walk from there has read, and the site. Unwinding is a pure function of pc, sp, fp where it is
+ * used, the words read and the CFI rows, so when all words are the same the site is the same, and
+ * neither the CFI cache nor the context tree is consulted. All words are compared, always (unwind.h
+ * says why).
  *
- * The cache is four-way associative, so a few stacks that share a set do not evict each other. The
- * words of all entries lie in one ring, one entry after the other, so that an entry takes only what
- * its stack needs; an entry whose words were overwritten is empty. A thread that misses often gets
- * 64 times as many sets, and more of all else, unless eight others have them.
+ * The cache is four-way associative, so a few stacks that share a set do not replace each other.
+ * The words of all entries are in one ring buffer, one entry after the other, so that an entry uses
+ * only as much as its stack needs; an entry whose words were overwritten is empty. A thread with
+ * many misses gets a large cache, with 64 times as many sets, unless eight other threads have one.
  *
- * Most stacks of a thread have the outer frames in common. So there is a base, one of the last stacks;
- * an entry that agrees with it in half of its words or more has the inner ones only, and the outer ones
- * are the base's. They are compared for each entry alike; but they are in the processor's cache.
+ * Most stacks of a thread have their outer frames in common. So one of the last stacks is the base.
+ * If at least half of the words of a new entry are equal to those of the base, the entry stores
+ * only its inner words and refers to the base for the outer ones. These are compared for each
+ * entry, too, but they are in the processor's cache.
  *
- * A function that allocates for many callers (xmalloc) has one pc, and often one sp. When two stacks
- * with the same pc and sp alternate in a set for some time, or one evicts the other, the cache learns in which word
- * they differ first, going outwards; from then on that word of the stack is a part of the key, too.
+ * A function that allocates for many callers (xmalloc) has one pc, and often one sp. When two
+ * stacks with the same pc and sp alternate in a set for some time, or one replaces the other, the
+ * cache finds the innermost word in which they differ; from then on that word of the stack is part
+ * of the key (a hint).
  *
- * Where contexts keep changing the cache does not pay; after it has had time to fill it suspends
- * itself for a while:
- *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
- */
+ * If a thread rarely allocates with the same stack again, the cache costs more than it saves. After
+ * it has had time to fill, it suspends itself for a while:
+ *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
 #define PRELOAD_UNWIND_STACK_CACHE_H
 
@@ -31,30 +33,32 @@
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/stack_fold.h"
 
-#define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
+/* The sort of a free; instead of a site, such an entry has a node. */
+#define STACK_CACHE_FREE LEAK_PC_FREE
 #define STACK_CACHE_SETS_MIN 16
 #define STACK_CACHE_SETS_MAX 1024
-#define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
+#define STACK_CACHE_LARGE_THREADS 8 /* number of threads that may have a large cache at one time */
 #define STACK_CACHE_WAYS 4
-#define STACK_CACHE_WORDS 384 /* a stack of which more words were read is not cached */
-/* Rings, in steps of STACK_STEP_WORDS: each holds several of the largest stacks. */
+#define STACK_CACHE_WORDS 384 /* a stack is not cached if the walk has read more words */
+/* Sizes of the rings, in steps of STACK_STEP_WORDS words: each has room for several of the largest
+ * stacks. */
 #define STACK_CACHE_RING_MIN 864
 #define STACK_CACHE_RING_MAX 32768
 
 struct stack_cache_entry {
-    uintptr_t pc __attribute__((aligned(64))); /* 0 = empty */
+    uintptr_t pc __attribute__((aligned(64))); /* 0: the entry is empty */
     uintptr_t sp, fp;
     uint32_t site;
-    uint32_t looked;                /* modules_generation() at that time */
-    uint64_t start;                 /* stack_cache.written before the first of its steps */
-    const struct stack_step *inner; /* in the ring: the words of the inner frames, … */
-    int32_t to_outer;               /* … and so many steps from there those of the outer ones */
-    uint32_t key;                   /* the low half: most entries of other stacks are told by it */
+    uint32_t looked; /* modules_generation() when the stack was walked */
+    uint64_t start;  /* stack_cache.written before the first of the entry's steps was written */
+    const struct stack_step *inner; /* the steps of the inner words, in the ring */
+    int32_t to_outer;               /* distance from there to the steps of the outer words */
+    uint32_t key; /* low half of the key: by it, most entries of other stacks are skipped */
     uint8_t inner_steps, outer_steps;
     uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;
-    uint8_t
-        passed; /* so many times it was the newest of its set, and an older one was looked for */
+    /* How often this entry was the newest of its set, but an older one matched. */
+    uint8_t passed;
 };
 _Static_assert(sizeof(struct stack_cache_entry) == 64, "an entry is not a cache line");
 
@@ -62,8 +66,9 @@ struct stack_cache_set {
     struct stack_cache_entry entry[STACK_CACHE_WAYS];
 };
 
-/* The words that are part of the key for a pc and sp: offsets from sp, in words. Those behind the first
- * "count" repeat the last of them, so that no branch depends on their number. */
+/* A hint: the words of the stack that are part of the key for a pc and sp, as offsets from sp in
+ * words. Offsets behind the first "count" repeat the last one, so that no branch depends on their
+ * number. */
 #define STACK_CACHE_HINTS_MIN 256
 #define STACK_CACHE_HINTS_MAX 4096
 #define STACK_CACHE_HINT_WORDS 3
@@ -74,28 +79,31 @@ struct stack_cache_hint {
 };
 
 struct stack_cache_large {
-    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX]; /* as in struct stack_cache */
+    /* For each set the entry that was used last, as in struct stack_cache. */
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
     struct stack_cache_set set[STACK_CACHE_SETS_MAX];
     struct stack_step ring[STACK_CACHE_RING_MAX];
     struct stack_cache_hint hint[STACK_CACHE_HINTS_MAX];
 };
 
 struct stack_cache {
-    uint32_t lookups, misses; /* in this window */
-    uint32_t asleep;          /* lookups still to be skipped */
-    uint32_t missed;          /* misses in all windows with many of them */
-    /* The ring: steps ever written, those left out at its end included; where the next are written:
+    uint32_t lookups, misses; /* in the current window of lookups */
+    uint32_t asleep;          /* number of lookups still to be skipped */
+    uint32_t missed;          /* sum of the misses in all windows with many misses */
+    /* State of the ring. written: number of steps ever written, including those left out at its
+     * end; head: where the next step is written; intact: steps from this number on are not
+     * overwritten.
      *     head = written % size of the ring
-     * and what is not overwritten yet: intact = max(written - size of the ring, 0). */
+     *     intact = max(written - size of the ring, 0) */
     uint64_t written, intact;
     uint32_t head;
-    /* The base; 0 steps: none. */
+    /* The base of outer words (see the top of this file); 0 steps: there is none. */
     uint32_t base_steps;
     uint64_t base_start;
     const struct stack_step *base;
-    struct stack_cache_large *large; /* NULL: the small sets are in use */
-    /* The entry of each small set that was used last, NULL: the set was not used. A pointer, so that
-     * no branch depends on the way. */
+    struct stack_cache_large *large; /* NULL: the small cache below is in use */
+    /* For each small set the entry that was used last; NULL: the set is not in use. A pointer and
+     * not an index, so that no branch depends on which entry it is. */
     struct stack_cache_entry *newest[STACK_CACHE_SETS_MIN];
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
     struct stack_step ring[STACK_CACHE_RING_MIN];
@@ -107,7 +115,7 @@ static ALWAYS_INLINE uint64_t stack_cache_hash(uint64_t key)
     return key * 0x9e3779b97f4a7c15ull;
 }
 
-/* The slot of the hint for a pc and sp, if they have one. */
+/* Finds the slot for the hint of a pc and sp; the slot may contain another hint. */
 static ALWAYS_INLINE struct stack_cache_hint *stack_cache_hint_at(struct stack_cache *cache,
                                                                   uintptr_t pc, uintptr_t sp)
 {
@@ -117,7 +125,7 @@ static ALWAYS_INLINE struct stack_cache_hint *stack_cache_hint_at(struct stack_c
     return &cache->hint[hash >> (64 - __builtin_ctz(STACK_CACHE_HINTS_MIN))];
 }
 
-/* The key of a live stack: pc + sp, and more if it has a hint. */
+/* Computes the key of a live stack: from pc, sp and the words of its hint, if there is one. */
 static ALWAYS_INLINE uint64_t stack_cache_key(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
 {
     const struct stack_cache_hint *hint = stack_cache_hint_at(cache, pc, sp);
@@ -130,14 +138,14 @@ static ALWAYS_INLINE uint64_t stack_cache_key(struct stack_cache *cache, uintptr
     return key;
 }
 
-/* The index of the set of a key. */
+/* The index of the set in which a key is stored. */
 static ALWAYS_INLINE unsigned stack_cache_set_index(const struct stack_cache *cache, uint64_t key)
 {
     return stack_cache_hash(key) >>
            (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
-/* The newest entry of each set in use. */
+/* The array with the entry of each set that was used last. */
 static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_cache *cache)
 {
     return cache->large ? cache->large->newest : cache->newest;
@@ -155,11 +163,12 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
             stack_steps_match(low, entry->inner + entry->to_outer, entry->outer_steps));
 }
 
-/* When the newest entry of the set of that key does not match. */
+/* Does the work of stack_cache_find when the entry that was used last does not match. key: that of
+ * the stack. */
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort, uint64_t key);
 
-/* The site of the caller's stack and that sort; 0: not cached. */
+/* Finds the site of the caller's stack with that sort; 0: not in the cache. */
 static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintptr_t low,
                                                const struct frame *caller, unsigned sort)
 {
@@ -176,15 +185,16 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort, key);
 }
 
-/* Caches the site that a walk has led to. trace: the caller's; low: as in its walk. */
+/* Caches the site that was found by a walk. trace: the result of the walk; low: lower bound of the
+ * stack, as in the walk. */
 void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
                      unsigned sort, uint32_t site);
 /* Removes all entries. */
 void stack_cache_clear(struct stack_cache *cache);
-/* The thread ends: other threads may have its large sets. */
+/* Closes the cache when its thread ends: another thread may then use its large cache. */
 void stack_cache_close(struct stack_cache *cache);
-/* Frees the caches of other threads in a fork child, where only the forking thread remains. cache:
- * that thread's, or NULL. */
+/* Frees the large caches of other threads in a fork child, which has only the forking thread.
+ * cache: that of this thread, or NULL. */
 void stack_cache_fork_child(const struct stack_cache *cache);
 
 #endif

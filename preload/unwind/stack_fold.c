@@ -1,7 +1,7 @@
 #include "preload/unwind/stack_fold.h"
 
-/* Says whether the last STACK_FOLD_ROUNDS * period frames repeat with that period. None of them is
- * folded. */
+/* Says whether the last STACK_FOLD_ROUNDS * period frames repeat with that period, and none of them
+ * is part of another repetition. */
 static bool has_period(const struct stack_fold *fold, uint32_t period)
 {
     uint32_t all = STACK_FOLD_ROUNDS * period;
@@ -40,7 +40,8 @@ static void put_unfolded(struct stack_fold *fold, uint64_t pc)
 
 static void take_frame(struct stack_fold *fold, uint64_t pc);
 
-/* The current round differs from the period: its frames are added again, one by one. */
+/* Ends a repetition whose current round differs: adds the frames of this round again, one by
+ * one. */
 static void undo_round(struct stack_fold *fold)
 {
     uint64_t partial[STACK_FOLD_PERIOD];
@@ -49,7 +50,7 @@ static void undo_round(struct stack_fold *fold)
         partial[i] = fold->row[fold->count - fold->period + i].pc;
     fold->period = fold->seen = 0;
     for (uint32_t i = 0; i < seen; i++)
-        take_frame(fold, partial[i]); /* fewer frames than before: the recursion ends */
+        take_frame(fold, partial[i]); /* recursion with fewer frames each time, so it ends */
 }
 
 static void take_frame(struct stack_fold *fold, uint64_t pc)
@@ -88,7 +89,7 @@ uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out)
         undo_round(fold);
     uint64_t kept = fold->in_ring < LEAK_CRASH_OUTER ? fold->in_ring : LEAK_CRASH_OUTER;
     uint64_t first = fold->in_ring > LEAK_CRASH_OUTER ? fold->in_ring % LEAK_CRASH_OUTER : 0;
-    /* Rotates the oldest to the front: reverse both parts, then the whole. */
+    /* Moves the oldest frame of the ring to its front: reverses both parts, then the whole. */
     reverse_words(fold->ring, first);
     reverse_words(fold->ring + first, kept - first);
     reverse_words(fold->ring, kept);

@@ -1,7 +1,7 @@
-/* stack_fold.h - helpers for call stacks: comparing saved stack words, and folding recursion.
+/* stack_fold.h - helpers for call stacks: compares saved stack words with the stack, and folds
+ * recursion.
  *
- * Pure functions.
- */
+ * Pure functions. */
 #ifndef PRELOAD_UNWIND_STACK_FOLD_H
 #define PRELOAD_UNWIND_STACK_FOLD_H
 
@@ -19,8 +19,8 @@ static inline stack_pair stack_pair_at(uintptr_t low, const uint32_t *offset)
 
 /* Says whether these words of a stack are unchanged. Word i was read at low + offset[i]; low is the
  * low end of the thread's stack. Shared traces and the stack cache depend on this comparison, so it
- * is written for speed: four words a step, one branch a step, and the innermost words, which are
- * the last, are compared first, because stacks of one place differ there. */
+ * is written for speed: it compares four words with one branch, and begins with the innermost
+ * words, which are the last, because stacks of one place differ there. */
 static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, const uintptr_t *word,
                                      unsigned count)
 {
@@ -40,15 +40,15 @@ static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, cons
     return !differs;
 }
 
-/* Four words of a stack and where they were read, as one piece of memory. A step of fewer words repeats
- * its last one, the innermost. */
+/* Four words of a stack and where they were read, together in memory. If there are fewer words, the
+ * last one, which is the innermost, is repeated. */
 #define STACK_STEP_WORDS 4
 struct stack_step {
     uint32_t offset[STACK_STEP_WORDS];
     uintptr_t word[STACK_STEP_WORDS];
 } __attribute__((aligned(2 * WORD)));
 
-/* Not all zero if a word of the step has changed. */
+/* Computes the differences between a step and the stack: all are 0 if no word has changed. */
 static inline stack_pair stack_step_difference(uintptr_t low, const struct stack_step *step)
 {
     typedef uintptr_t pair __attribute__((vector_size(2 * WORD), may_alias));
@@ -57,8 +57,8 @@ static inline stack_pair stack_step_difference(uintptr_t low, const struct stack
            (stack_pair_at(low, step->offset + 2) ^ word[1]);
 }
 
-/* stack_words_match for steps: eight words for each branch, and the innermost step alone if there is an
- * odd one. */
+/* Says whether the words of these steps are unchanged. It compares two steps, eight words, with one
+ * branch, and the innermost step alone if their number is odd. */
 static inline bool stack_steps_match(uintptr_t low, const struct stack_step *step, unsigned count)
 {
     const struct stack_step *at = step + count;
@@ -76,30 +76,33 @@ static inline bool stack_steps_match(uintptr_t low, const struct stack_step *ste
     return true;
 }
 
-/* ---- A stack of any depth in a small row ---------------------------------------------------- */
+/* ---- A stack of any depth in a small array --------------------------------------------------- */
 
 #define STACK_FOLD_PERIOD 16
-#define STACK_FOLD_ROUNDS 4 /* two equal frames are often part of a longer period */
+/* More than two, because two equal frames are often part of a longer period. */
+#define STACK_FOLD_ROUNDS 4
 
-/* Frames are added one by one, innermost first. When p frames (p up to STACK_FOLD_PERIOD) have
- * occurred STACK_FOLD_ROUNDS times in succession, all rounds but the first are removed from the
- * row, and the last frame of the first round says "these p frames occur that many times more"; each
- * further round only increments that number. Frames for which the row has no room go into a ring
- * buffer, so that the outermost ones are there at the end:
+/* A stack of any depth in an array (row) and a ring. Frames are added one by one, innermost first.
+ * When p frames (p up to STACK_FOLD_PERIOD) have occurred STACK_FOLD_ROUNDS times in succession,
+ * all rounds but the first are removed from the row, and the last frame of the first round says
+ * "these p frames occur that many times more"; each further round only increments that number.
+ * Frames for which the row has no room go into a ring buffer, so that the outermost ones are there
+ * at the end:
  *
  *     depth = frames in the row + sum of period * times + left out + those in the ring */
 struct stack_fold {
-    struct leak_crash_frame *row; /* "count" frames of room for "most" */
+    struct leak_crash_frame *row; /* array with room for "most" frames, of which "count" are used */
     uint32_t most, count;
-    uint64_t *ring;   /* LEAK_CRASH_OUTER of them */
-    uint64_t in_ring; /* how many were ever put there */
+    uint64_t *ring;   /* array of LEAK_CRASH_OUTER frames */
+    uint64_t in_ring; /* number of frames that were ever put into the ring */
     uint64_t depth;
-    uint32_t period; /* of the current repetition, 0 = none */
-    uint32_t seen;   /* how many frames of the next round have been added */
+    uint32_t period; /* period of the current repetition; 0: none */
+    uint32_t seen;   /* number of frames of the current round that were added */
 };
 
 void stack_fold_add(struct stack_fold *fold, uint64_t pc);
-/* Puts the ring into order after the last frame. Returns how many frames it holds. */
+/* Sorts the ring, so that its frames follow the last frame of the row. Returns how many it
+ * holds. */
 uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out);
 
 #endif

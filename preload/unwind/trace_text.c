@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #define FRAMES_MOST (16u << 20)
-#define WRITTEN_OUT 16 /* up to so many repeated frames are written one by one */
+#define WRITTEN_OUT 16 /* the largest number of repeated frames that are written one by one */
 
 struct work {
     struct unwind_trace trace;
@@ -48,7 +48,8 @@ static void append_module(struct work *work, const struct module_view *module, u
     strbuf_add(text, ")");
 }
 
-/* Writes one frame. exact: the interrupted instruction, given as pc + 1; else a return address. */
+/* Writes one frame. exact: pc is that of the interrupted instruction + 1; otherwise a return
+ * address. */
 static void write_frame(struct work *work, uintptr_t pc, bool exact)
 {
     struct module_view module;
@@ -80,7 +81,7 @@ static void write_note(struct work *work, const char *before, uint64_t number, c
     write_text(work, &text);
 }
 
-/* Frames that the fold has found to repeat: a few are written, of many only the number. */
+/* Writes frames that repeat: one by one if they are few, otherwise only how many. */
 static void write_repeated_frames(struct work *work, uint32_t last)
 {
     const struct leak_crash_frame *frame = &work->row[last];

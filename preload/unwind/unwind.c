@@ -1,4 +1,5 @@
-/* unwind.c - one frame outwards by a CFI row, and the reuse of the previous trace. */
+/* unwind.c - unwinds a stack frame by frame with CFI rows, and reuses frames of the previous
+ * trace. */
 #include "preload/unwind/unwind.h"
 #include "preload/interpose/golang.h"
 #include "preload/interpose/modules.h"
@@ -6,15 +7,19 @@
 #include "preload/base/sys.h"
 #include "arch.h"
 
-/* Reads stack words: in the thread's own stack directly, elsewhere through a copy by the kernel. */
+/* Reads stack words: those of the thread's own stack directly, others through the kernel. */
 struct reader {
-    uintptr_t low, high; /* directly readable; aligned */
+    uintptr_t low, high; /* range that can be read directly; aligned */
     struct unwind_trace *scratch;
-    bool strayed; /* a word was read outside of it, or has no slot: the trace cannot be shared */
-    /* The link register, known only for the frame that a signal interrupted. */
+    /* A word outside of that range was read, or a value that has no word, so the trace cannot be
+     * shared. */
+    bool strayed;
+    /* The value of the link register, which is known only for the frame that a signal
+     * interrupted. */
     uintptr_t link, link_pc, link_sp;
-    bool by_fp; /* unwind=fp */
-    bool moved; /* from the system stack, where Go runs C code, to the goroutine's stack */
+    bool by_fp; /* the option unwind=fp is set */
+    /* The walk has left the system stack, on which Go runs C code, for the goroutine's stack. */
+    bool moved;
 };
 
 static NOINLINE bool read_word_by_kernel(struct unwind_trace *scratch, uintptr_t address,
@@ -45,15 +50,15 @@ static inline bool read_stack_word(struct reader *reader, uintptr_t address, uin
     return true;
 }
 
-/* A small number is the sort of a stack (leak_store.h), and a pc has at most 48 bits. */
+/* Says whether a word can be the address of code: a small number is the sort of a stack
+ * (leak_store.h), and a pc has at most 48 bits. */
 static bool is_code_address(uintptr_t pc)
 {
     return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
-/* The place of the signal frame, relative to sp when its handler has returned. Some CPUs have two
- * kinds of signal frames, and only a longer one has the address of its ucontext in one of its
- * words. */
+/* Finds where the signal frame begins, relative to sp after the handler has returned. Some CPUs
+ * have two kinds of signal frames; only the longer one contains the address of its ucontext. */
 static intptr_t signal_frame_start(struct reader *reader, uintptr_t sp)
 {
 #ifdef ARCH_SIGNAL_SHORTER
@@ -66,7 +71,7 @@ static intptr_t signal_frame_start(struct reader *reader, uintptr_t sp)
     return 0;
 }
 
-/* The registers that a signal interrupted. */
+/* Steps from a signal frame to the interrupted frame, whose registers the signal frame contains. */
 static bool step_signal(struct reader *reader, struct frame *frame)
 {
     uintptr_t context = frame->sp + signal_frame_start(reader, frame->sp);
@@ -81,37 +86,41 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         reader->link_pc = frame->pc;
         reader->link_sp = frame->sp;
     }
-    return is_code_address(frame->pc); /* not a call of NULL */
+    return is_code_address(frame->pc); /* false: NULL was called */
 }
 
-/* ARCH_DWARF_OTHER in the frame of step: saved by the nearest callee that did not leave it in the
- * register. Steps do not record its slot, so such a trace cannot be shared. */
+/* Finds the value that the register ARCH_DWARF_OTHER had in the frame of step: the nearest callee
+ * that changes the register has saved it. Steps do not record where, so such a trace cannot be
+ * shared. */
 static NOINLINE bool read_other_register(struct guard *guard, struct reader *reader,
                                          const struct unwind_step *step, uintptr_t *out)
 {
     reader->strayed = true;
     for (; step < unwind_fresh_at(reader->scratch, 0); step++) {
         int16_t offset = cfi_cache_find_other(guard, step[1].pc);
-        if (offset != CFI_FP_KEPT) /* a callee's CFA is its caller's sp */
+        /* The CFA of a callee is the sp of its caller. */
+        if (offset != CFI_FP_KEPT)
             return offset != CFI_LOST && read_stack_word(reader, step->sp + offset, out);
     }
     return false;
 }
 
-/* The return address of a frame; base: the address that its row's offsets are relative to. */
+/* Reads the return address of a frame. base: the address to which the offsets of its row are
+ * relative. */
 static inline bool read_return_address(struct reader *reader, const struct frame *frame,
                                        struct cfi_row row, uintptr_t cfa, uintptr_t base,
                                        struct unwind_step *step, uintptr_t *pc)
 {
     uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
     if (flags & CFI_RA_KEPT) {
-        /* Any other frame has made a call since, which overwrote the register. */
+        /* Only the interrupted frame has it there: any other frame has made a call since, which
+         * overwrote the register. */
         if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
             return false;
         *pc = reader->link;
     } else {
         uintptr_t slot = base + row.ra_offset - flags;
-        /* Callers lie above their callees; accepting anything else could loop. */
+        /* A caller must lie above its callee: otherwise the walk could loop. */
         if (cfa <= frame->sp || !read_stack_word(reader, slot, pc))
             return false;
         step->pc_slot = (const uintptr_t *)slot;
@@ -123,10 +132,10 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
-/* unwind=fp: a frame record, {fp, return address}, lies where fp leads, with its caller's frame
- * above it. CFI is not consulted: code that uses fp for something else ends the trace, or its
- * callers are left out; JIT-compiled code without CFI has records like others. Replaces *row;
- * false: fp cannot point to a record. */
+/* Replaces *row by the row of a frame record, for unwind=fp: fp points to a record {fp, return
+ * address}, and the caller's frame is above it. CFI is not used; code that uses fp for other values
+ * ends the trace, or its callers are left out. JIT-compiled code without CFI has such records, too.
+ * False: fp cannot point to a record. */
 static bool use_frame_record(const struct reader *reader, const struct frame *frame,
                              struct cfi_row *row)
 {
@@ -142,10 +151,11 @@ static bool use_frame_record(const struct reader *reader, const struct frame *fr
     return row->rule != CFI_FP || valid;
 }
 
-/* Go code has no CFI, but frame records. C code called by Go runs on a stack of the thread, and fp,
- * which C code preserves, still points to a record on the goroutine's stack, which does not move
- * during the call. That stack may be anywhere, so the kernel reads the record, and the walk goes on
- * only to another pc in Go code. A goroutine's first record has no successor. */
+/* Steps to the caller by a frame record, in Go code, which has no CFI. C code that Go calls runs on
+ * a stack of the thread; C code preserves fp, so fp still points to a record on the goroutine's
+ * stack, which does not move during the call. That stack may be anywhere, so the record is read
+ * through the kernel, and the walk continues only if the caller is Go code. The outermost record of
+ * a goroutine has no next one. */
 static enum leak_root step_go_frame(struct reader *reader, struct frame *frame,
                                     struct unwind_step *step)
 {
@@ -165,8 +175,8 @@ static enum leak_root step_go_frame(struct reader *reader, struct frame *frame,
     return LEAK_ROOT_NONE;
 }
 
-/* Moves *frame to its caller and records in *step what was read. LEAK_ROOT_NONE: there is a caller.
- */
+/* Moves *frame to its caller, and records in *step which words were read. LEAK_ROOT_NONE: there is
+ * a caller; otherwise the reason why the stack ends. */
 static enum leak_root step_frame(struct guard *guard, struct reader *reader, struct frame *frame,
                                  struct unwind_step *step)
 {
@@ -198,7 +208,7 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
             return LEAK_ROOT_NO_RULE;
         cfa = other + row.offset;
         break;
-    default: /* CFI_FP_DEREF */
+    default: /* the rule CFI_FP_DEREF */
         step->uses_fp = true;
         step->sp_slot = (const uintptr_t *)(frame->fp + row.offset);
         if (!read_stack_word(reader, frame->fp + row.offset, &cfa))
@@ -215,7 +225,7 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
         if (!read_stack_word(reader, saved, &frame->fp))
             return LEAK_ROOT_BROKEN;
     }
-    if (!pc) { /* how threads and fibres mark their first frame */
+    if (!pc) { /* threads and fibres mark their first frame in this way */
         reader->strayed = true;
         return LEAK_ROOT_COMPLETE;
     }
@@ -226,10 +236,10 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
     return LEAK_ROOT_NONE;
 }
 
-/* ---- Sharing --------------------------------------------------------------------------------- */
+/* ---- Sharing frames with the previous trace -------------------------------------------------- */
 
-/* Which kept frame equals frame? Returns its index + 1, or 0. *below: the number of kept frames
- * that lie further out than any frame seen yet. */
+/* Finds a kept frame that equals frame: returns its index + 1, or 0. *below: number of kept frames
+ * that lie further out than all frames seen so far. */
 static unsigned find_shared_frame(const struct unwind_trace *trace, const struct frame *frame,
                                   unsigned *below)
 {
@@ -243,15 +253,15 @@ static unsigned find_shared_frame(const struct unwind_trace *trace, const struct
     return same ? *below : 0;
 }
 
-/* Is the word that holds the caller's pc still the same? */
+/* Says whether the word that holds the caller's pc is unchanged. */
 static inline bool slot_holds_pc(const struct unwind_step *step, uintptr_t pc)
 {
     uintptr_t word = *step->pc_slot;
     return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
 }
 
-/* Follows the kept frames outwards from step[same - 1] to step[from] as long as their words are
- * unchanged. Returns the index of the last frame reached. */
+/* Follows the kept frames outwards from step[same - 1] to step[from], as long as their words are
+ * unchanged. Returns the index of the last frame that was reached. */
 static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, unsigned same,
                                    uintptr_t fp)
 {
@@ -270,7 +280,7 @@ static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, un
     return step - trace->step;
 }
 
-/* The same, but compares all words at once where it can. */
+/* Does the work of follow_kept_frames, but compares all words at once if it can. */
 static unsigned verify_kept_frames(struct unwind_trace *trace, uintptr_t low, unsigned from,
                                    unsigned same, uintptr_t fp)
 {
@@ -290,7 +300,8 @@ static void record_word(struct unwind_trace *trace, uintptr_t low, const uintptr
     trace->word[trace->words++] = *slot;
 }
 
-/* Records the words that were read to get from a step to its caller, the step before it. */
+/* Records the words that were read to get from a step to its caller, which is the step before it in
+ * the array. */
 static void record_step_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
 {
     const struct unwind_step *caller = step - 1;
@@ -302,7 +313,8 @@ static void record_step_words(struct unwind_trace *trace, uintptr_t low, struct 
     record_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
-/* Makes room: of the kept frames only the innermost ones remain. Returns how many. */
+/* Removes the outermost kept frames to make room, so that only "remain" are left. Returns how many
+ * are left. */
 static unsigned drop_outer_frames(struct unwind_trace *trace, unsigned kept, unsigned remain)
 {
     unsigned drop = kept - remain;
@@ -317,7 +329,7 @@ static unsigned drop_outer_frames(struct unwind_trace *trace, unsigned kept, uns
     return remain;
 }
 
-/* Decides which frames are the trace: of the kept and the fresh ones the innermost "limit". */
+/* Decides which frames form the trace: the innermost "limit" of the kept and the fresh ones. */
 static void place_frames(struct unwind_trace *trace, unsigned limit, unsigned kept, unsigned fresh,
                          enum leak_root end)
 {
@@ -363,7 +375,7 @@ static enum leak_root take_step(struct guard *guard, struct reader *reader, stru
 {
     *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
     enum leak_root end = step_frame(guard, reader, frame, step);
-    /* Now the module is known, and has its place back if it was there before. */
+    /* Only after the step is the module known, and in its old place if it was loaded before. */
     step->retired = modules_retired(step->pc - 1);
     return end;
 }
@@ -375,17 +387,17 @@ void unwind_use_frame_pointers(void)
     by_fp = true;
 }
 
-/* The walk to the outside. */
+/* The state of a walk from the innermost frame outwards. */
 struct walk {
-    struct frame frame; /* where it is */
-    unsigned fresh;     /* frames that were walked */
-    unsigned below;     /* of find_shared_frame */
-    unsigned reach;     /* frames to walk at most */
+    struct frame frame; /* the frame that the walk has reached */
+    unsigned fresh;     /* number of frames that were walked */
+    unsigned below;     /* value of *below for find_shared_frame */
+    unsigned reach;     /* the largest number of frames to walk */
     enum leak_root end;
 };
 
-/* Goes on from a kept frame; those between it and the walk are the same as before, but what is
- * further out is not, so they get new nodes. */
+/* Continues the walk at a kept frame. The kept frames further in are unchanged, but frames further
+ * out are not, so they get new nodes. */
 static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsigned same,
                              unsigned at)
 {
@@ -399,7 +411,8 @@ static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsi
     walk->below = at;
 }
 
-/* The walk has reached step[same - 1]. Do the kept frames complete the trace? */
+/* Says whether kept frames complete the trace, after the walk has reached step[same - 1]; otherwise
+ * prepares to continue the walk. */
 static bool use_kept_frames(const struct unwind_bounds *bounds, unsigned limit, unsigned same,
                             struct unwind_trace *trace, struct walk *walk)
 {
@@ -411,8 +424,8 @@ static bool use_kept_frames(const struct unwind_bounds *bounds, unsigned limit, 
     bool enough = same >= wanted || trace->outer_end != LEAK_ROOT_DEPTH;
     if (reached == from && enough)
         return true;
-    /* The stack became shallower than when step[0] was walked: frames are found for the next times
-     * as well. */
+    /* The stack is now shallower than when step[0] was walked. More frames than needed are walked,
+     * for the following traces. */
     if (reached == 0 && !enough)
         walk->reach = 2 * limit < UNWIND_DEPTH_MAX ? 2 * limit : UNWIND_DEPTH_MAX;
     continue_at_kept(trace, walk, same, reached);
@@ -425,7 +438,7 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
     struct reader reader = {.scratch = trace, .by_fp = by_fp};
     trace->window_size = 0;
     if (start->sp - bounds->low < bounds->high - bounds->low) {
-        /* Unwinding reads nothing below the caller's frame, and above it all pages are mapped. */
+        /* Unwinding reads no word below the caller's frame, and all pages above it are mapped. */
         reader.low = start->sp & ~(sizeof(uintptr_t) - 1);
         reader.high = bounds->high;
     }
@@ -471,10 +484,10 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
     return end;
 }
 
-/* ---- Calls that were left -------------------------------------------------------------------- */
+/* ---- Calls that were left by longjmp --------------------------------------------------------- */
 
-/* Steps to the caller's frame by the common rows alone: anything else, a signal frame for one, ends
- * the walk. */
+/* Steps to the caller's frame with common rows only, and reads memory through the kernel. False:
+ * the row is of another kind, for example that of a signal frame. */
 static bool step_by_kernel(struct frame *frame)
 {
     struct cfi_row row = cfi_cache_find(&guard_self, frame->pc);

@@ -1,22 +1,22 @@
-/* unwind.h - the call stack of a hook's caller, by the CFI in .eh_frame.
+/* unwind.h - finds the call stack of a hook's caller by the CFI (call frame information) in
+ * .eh_frame.
  *
- * Unwinding needs no frame pointers and never faults. Where the row of each return address is known
- * already (cfi_cache.h) it takes no lock and opens no file. The thread's own stack is read directly,
- * any other (fibre, signal stack) through the kernel. A stack that looks wrong, or a pc without a
- * rule, ends the trace, and the trace records why; nothing is guessed.
+ * Unwinding needs no frame pointers and never faults. If the rows of all return addresses are in
+ * the cache (cfi_cache.h), it takes no lock and opens no file. The thread's own stack is read
+ * directly, any other stack (of a fibre or for signals) through the kernel. If the stack looks
+ * wrong, or a pc has no row, the trace ends and records why; nothing is guessed.
  *
  * A thread keeps its last trace, because the next one mostly shares its outer frames. Unwinding
  * walks fresh frames until one has the pc and sp (and fp, where a frame further out needs it) of a
  * kept frame. From there on the stack is a pure function of these registers, the CFI rows and the
  * words that were read; so when all words read last time are still the same, the outer frames are
- * the same too. They are not walked but verified: the words stand in one array (stack_fold.h), and
- * each costs a compare. All words must be compared: main -> f(site 1) -> h and main -> f(site 2) ->
- * h leave h's own words identical.
+ * the same too. They are not walked but verified: the words are in one array (stack_fold.h), and
+ * each costs one comparison. All words must be compared: main -> f(site 1) -> h and main -> f(site
+ * 2) -> h leave h's own words identical.
  *
- * Of a stack deeper than the limit only the inner frames are the trace, but the thread keeps the
- * frames outside of it: they are verified when the stack becomes shallower, so a deep recursion is
- * not walked anew at each level.
- */
+ * If a stack is deeper than the limit, the trace consists of its inner frames only. The thread also
+ * keeps the frames beyond the limit, and verifies them when the stack becomes shallower, so a deep
+ * recursion is not walked again at each level. */
 #ifndef PRELOAD_UNWIND_UNWIND_H
 #define PRELOAD_UNWIND_UNWIND_H
 
@@ -29,50 +29,60 @@
 #define UNWIND_WORDS_MAX 2048
 #define UNWIND_WINDOW 1024
 
-/* The thread's own stack: from any live sp in it up to high, all pages are mapped. Both 0: unknown.
- */
+/* The bounds of the thread's own stack: all pages from any live sp in it up to high are mapped.
+ * Both 0: not known. */
 struct unwind_bounds {
     uintptr_t low, high;
 };
 
 struct unwind_step {
     uintptr_t pc, sp, fp;
-    /* Where the caller's pc, fp and sp were read. NULL: fp is the callee's, sp was computed;
-     * without a pc_slot there is no caller, or none that could be verified (a signal frame, and a
-     * frame that a signal interrupted while its caller was in the link register). */
+    /* The addresses from which the caller's pc, fp and sp were read. fp_slot NULL: fp is unchanged.
+     * sp_slot NULL: sp was computed. pc_slot NULL: there is no caller, or one that cannot be
+     * verified (of a signal frame, or in the link register when a signal came). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
-    uint64_t path;       /* set by the context tree */
-    uint32_t retired;    /* modules_retired(pc) */
-    uint32_t node;       /* of the context tree; 0: not looked up */
-    uint16_t words;      /* the first so many words of the trace were read from here outwards */
-    bool in_words : 1;   /* none of those is missing */
-    bool uses_fp : 1;    /* the caller's frame was found by fp */
-    bool fp_matters : 1; /* fp is used by this frame, or kept and used further out */
-    bool pc_signed : 1;  /* the word at pc_slot is more than the pc: arch_strip */
+    /* Hash of the frames from the outermost to this one; the context tree computes it. */
+    uint64_t path;
+    uint32_t retired; /* modules_retired(pc): generation of the module */
+    uint32_t node;    /* node of the context tree; 0: not looked up */
+    /* Number of the trace's words that were read from here outwards; they are its first ones. */
+    uint16_t words;
+    bool in_words : 1; /* all of these words are recorded */
+    bool uses_fp : 1;  /* the caller's frame was found by fp */
+    /* Fp is used by this frame, or unchanged and used by a frame further out. */
+    bool fp_matters : 1;
+    bool pc_signed : 1; /* the word at pc_slot is a signed pc (arch_strip) */
 };
 
-/* Outermost frame first, so that frames shared with the next trace stay where they are. */
+/* A call stack and the data for reusing it. Outermost frame first, so that frames shared with the
+ * next trace keep their index. */
 struct unwind_trace {
     enum leak_root end;
-    /* step[0 .. cut-1] are kept frames beyond the limit, and not verified; step[cut .. cut+depth-1]
-     * are the trace. Its outermost "shared" frames are those of the previous trace, which began
-     * with the same frame. */
+    /* step[0 .. cut-1] are frames beyond the limit, which were not verified; step[cut ..
+     * cut+depth-1] are the trace. Its outermost "shared" frames are also the outermost ones of the
+     * previous trace. */
     unsigned cut, depth, shared;
-    enum leak_root outer_end; /* what lies beyond step[0]; LEAK_ROOT_DEPTH: a caller */
-    /* These fields are valid between unwind_find and unwind_commit. step[0 .. kept-1] of the
-     * previous trace remain, and the first "found" fresh steps will replace its inner frames: cut +
+    enum leak_root outer_end; /* why step[0] is the last frame; LEAK_ROOT_DEPTH: it has a caller */
+    /* These members are valid between unwind_find and unwind_commit: step[0 .. kept-1] of the
+     * previous trace remain, and the first "found" fresh steps will replace its inner frames. cut +
      * depth = kept + found <= UNWIND_DEPTH_MAX */
     unsigned kept, found;
-    bool paths;     /* all frames have their path already */
-    bool shareable; /* by the next trace: own stack, and an end that depends on pc alone */
-    bool open;      /* under construction; still true later: a handler left by longjmp */
-    uint32_t
-        looked; /* modules_generation() when it was made: modules may have been unloaded since */
-    /* Scratch: the last window copied from another stack than the thread's own, to bytes. */
+    bool paths; /* the context tree has computed the paths of all frames */
+    /* The next trace may share its frames: it is on the thread's own stack, and the reason for its
+     * end depends on pc only. */
+    bool shareable;
+    /* The trace is under construction; if this is true at the next unwind_open, a signal handler
+     * has left by longjmp. */
+    bool open;
+    /* modules_generation() when the trace was made: modules may have been unloaded since. */
+    uint32_t looked;
+    /* Scratch: the last bytes that were copied from another stack than the thread's own. */
     uintptr_t window, window_size;
-    /* All words that were read, outermost first; offsets count from bounds.low. */
+    /* The number of words that were read. They are stored outermost first, with offsets from
+     * bounds.low. */
     unsigned words;
-    /* In this order, and "fresh" from its end, a trace of few frames touches three pages. */
+    /* The arrays are in this order, and "fresh" is filled from its end, so that a trace of few
+     * frames uses three pages. */
     uintptr_t word[UNWIND_WORDS_MAX];
     struct unwind_step step[UNWIND_DEPTH_MAX];
     struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch; the last one is the innermost */
@@ -80,26 +90,27 @@ struct unwind_trace {
     char bytes[UNWIND_WINDOW];
 };
 
-/* The i-th frame from the inside. */
+/* The i-th frame of the trace, counted from the innermost one. */
 static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
 {
     return &trace->step[trace->cut + trace->depth - 1 - i];
 }
 
-/* The outermost frame. */
+/* The outermost frame of the trace; the next frames inwards follow in the array. */
 static inline struct unwind_step *unwind_outermost(struct unwind_trace *trace)
 {
     return &trace->step[trace->cut];
 }
 
-/* The i-th fresh step from the inside. */
+/* The i-th fresh step, counted from the innermost one. */
 static inline struct unwind_step *unwind_fresh_at(struct unwind_trace *trace, unsigned i)
 {
     return &trace->fresh[UNWIND_DEPTH_MAX - 1 - i];
 }
 
 /* Opens a trace. Between unwind_open and unwind_close a trace mixes frames of the previous and the
- * new stack. A trace that is already open was left by a longjmp: nothing of it may be shared. */
+ * new stack. If a trace is already open, a longjmp has left the function that made it, so the new
+ * trace shares nothing with it. */
 static inline void unwind_open(struct unwind_trace *trace)
 {
     trace->shareable = trace->shareable && !trace->open;
@@ -113,16 +124,16 @@ static inline void unwind_close(struct unwind_trace *trace)
     trace->open = false;
 }
 
-/* The next trace must share nothing with this one. */
+/* Makes the next trace share nothing with this one. */
 static inline void unwind_invalidate(struct unwind_trace *trace)
 {
     trace->shareable = false;
 }
 
-/* Replaces trace by the stack of start, at most limit frames, start included; frames of the
- * previous trace are reused where they are the same. A trace is large: it lives in struct thread,
- * not on the program's stack. Two steps: after unwind_find the caller may prefetch what it will do
- * with the frames, while unwind_commit moves them to their places. */
+/* Replace *trace by the stack whose innermost frame is start, with at most limit frames. Frames of
+ * the previous trace are reused if they are the same. A trace is large, so it is in struct thread,
+ * not on the program's stack. unwind_find finds the frames, and unwind_commit moves them to their
+ * places; in between the caller may prefetch data. */
 void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
                  unsigned limit, struct unwind_trace *trace);
 void unwind_commit(const struct unwind_bounds *bounds, struct unwind_trace *trace);
@@ -134,29 +145,30 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
     unwind_commit(bounds, trace);
 }
 
-/* Unwinds by frame pointers alone from now on: code compiled without them is left out of traces, or
- * ends them. */
+/* Makes all later walks use frame pointers only: code that was compiled without them is left out of
+ * traces, or ends them. */
 void unwind_use_frame_pointers(void);
 
 /* Unwinds a crashed thread of any depth: calls visit for every frame until it returns false (then
  * the result is LEAK_ROOT_DEPTH). All memory is read through the kernel. link: the link register,
- * on CPUs that have one. scratch: not in use by anything else. */
+ * on CPUs that have one. scratch: a trace that is not in use. */
 enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context);
 
-/* Do the callers of that frame go on above sp without a frame that begins there? Then a call with
- * this sp has been left, by longjmp, though its return address is still in place. False, too, where
- * that cannot be decided. Needs no token: memory is read through the kernel. */
+/* Says whether a walk from the frame to its callers passes sp without a frame that begins there:
+ * then a call with this sp was left by longjmp, although its return address is still on the stack.
+ * False also if that cannot be decided. It needs no token, because it reads memory through the
+ * kernel. */
 bool unwind_passes(const struct frame *frame, uintptr_t sp);
 
 /* Writes a call stack as text (trace_text.c), for programs with a crash handler of their own:
  *
  *     #0  0x00005563772bd826 compute+0x16 (/usr/bin/tool+0x1826)
  *
- * The last number is the one for addr2line and leakreport's names (less 1 from #1 on: these are
- * return addresses). Works whichever locks are held: memory is mapped and unmapped by system calls,
- * names come from the objects' exports (link_map.h). context: a ucontext_t, or NULL: begins at
+ * The last number is for addr2line; from #1 on it is a return address, so 1 must be subtracted. The
+ * function takes no lock: memory is mapped by system calls, and names come from the exports of the
+ * objects (link_map.h). context: a ucontext_t at which the stack begins; NULL: it begins at
  * caller. */
 void backtrace_write(const void *context, const struct frame *caller, int fd);
 
