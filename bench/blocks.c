@@ -23,7 +23,7 @@
 #define HEAPS 8
 #define FIRST 1000000ull
 #define SAMPLE 10000
-#define LIMIT 27.0 /* percent of the heap */
+#define LIMIT 27.0 /* limit for the table's memory, in percent of the heap */
 
 static struct guard token = {.sp = 1};
 static struct run run;
@@ -37,7 +37,7 @@ static uint64_t random_u64(void)
     return z ^ (z >> 31);
 }
 
-/* CPU time of this thread, which other load of the machine does not change. */
+/* Returns the CPU time of this thread, because other load on the machine does not change it. */
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -56,11 +56,11 @@ static uint64_t resident(void)
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* ---- Addresses------------------------------------------------------------------------------- */
+/* ---- Choosing addresses ---------------------------------------------------------------------- */
 
 static uintptr_t top[HEAPS];
 static uintptr_t mapped = 0x7f2a00000000;
-static uint64_t heap_bytes; /* of all heaps and mappings */
+static uint64_t heap_bytes; /* bytes of all heaps and mappings */
 
 static void make_heaps(void)
 {
@@ -85,7 +85,7 @@ static uintptr_t next_address(uint64_t size)
     return address;
 }
 
-/* Most blocks are small, as in real programs. */
+/* Returns a random size. Most blocks are small, as in real programs. */
 static uint64_t next_size(void)
 {
     uint64_t dice = random_u64() % 1000;
@@ -98,7 +98,7 @@ static uint64_t next_size(void)
     return (128 << 10) + random_u64() % (1 << 20);
 }
 
-/* ---- The run--------------------------------------------------------------------------------- */
+/* ---- Growing the table ----------------------------------------------------------------------- */
 
 struct series {
     double sum, least, most;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 {
     uint64_t millions = argc > 1 ? strtoull(argv[1], NULL, 10) : 16, last = millions * 1000000;
     struct series handed_out = {0}, in_memory = {0}, heap = {0}, share = {0};
-    /* Candidates for frees, spread over the whole heap. */
+    /* Blocks that may be freed next, spread over the whole heap. */
     static struct {
         uintptr_t address;
         uint64_t size;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     uint64_t used_before = arena_used(), resident_before = resident();
     if (!blocks_start())
         return 1;
-    blocks_set_spacing(true); /* glibc's */
+    blocks_set_spacing(true); /* blocks have the spacing of glibc */
     for (uint64_t live = 0; live < last;) {
         uint64_t size = next_size();
         uintptr_t address = next_address(size);
@@ -172,7 +172,8 @@ int main(int argc, char **argv)
             struct block out;
             if (!blocks_remove(&token, recent[place].address, &out))
                 return 1;
-            insert(recent[place].address, recent[place].size); /* another block reuses the place */
+            /* another block reuses the address */
+            insert(recent[place].address, recent[place].size);
         }
         recent[place].address = address;
         recent[place].size = size;

@@ -16,7 +16,7 @@
 
 struct counts {
     uint64_t allocations; /* including reallocs */
-    uint64_t live, peak;  /* blocks */
+    uint64_t live, peak;  /* number of live blocks, and its peak */
 };
 
 static struct counts unread, *counts = &unread;

@@ -1,5 +1,6 @@
-/* common.h - shared by the micro benchmarks: NAME=VALUE arguments, clocks, and a random number
- * generator that gives the same numbers in every run. */
+/* common.h - has what the micro benchmarks share: arguments NAME=VALUE, clocks, and a random number
+ * generator that gives the same numbers in every run.
+ */
 #ifndef BENCH_COMMON_H
 #define BENCH_COMMON_H
 
@@ -18,7 +19,7 @@ struct knob {
     uint64_t value;
 };
 
-/* Returns false, after a message on stderr, if an argument is no known parameter. */
+/* Reads the arguments NAME=VALUE. False: an argument is no known parameter; a message says so. */
 static inline bool knobs_read(struct knob *knobs, int count, int argc, char **argv)
 {
     for (int word = 1; word < argc; word++) {
@@ -43,7 +44,8 @@ static inline uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns 0 .. below-1, without a division. The initial state must not be 0. */
+/* Returns a random number from 0 to below - 1, without a division. The initial state must not be
+ * 0. */
 static inline uint64_t random_below(uint64_t *state, uint64_t below)
 {
     uint64_t x = *state;
@@ -60,7 +62,7 @@ static inline int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Also sorts the values. */
+/* Returns the median; sorts the values. */
 static inline double median(double *values, uint64_t count)
 {
     qsort(values, count, sizeof *values, compare_doubles);

@@ -3,9 +3,9 @@
  *
  *   files [NAME=VALUE...]
  *
- * files=N    number of opens and closes, one after the other (1000000) kind=0     0: descriptors,
- * open and close; 1: streams, fopen and fclose; 2: directories, opendir and
- *            closedir
+ * files=N    number of opens and closes, one after the other (1000000)
+ * kind=0     0: descriptors, open and close; 1: streams, fopen and fclose;
+ *            2: directories, opendir and closedir
  * read=0     1: read from each, as most programs do
  *
  * The file is in memory (/dev/shm), so that no disk is measured. The output is one line: CPU time

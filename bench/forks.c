@@ -3,12 +3,12 @@
  *
  *   forks [NAME=VALUE...]
  *
- * live=1000000 sites=1000 depth=20      the heap, allocated before the forks forks=20
- * number of forks; the output has their median and maximum
+ * live=1000000 sites=1000 depth=20      the heap, allocated before the forks
+ * forks=20                              number of forks; the output has their median and maximum
  *
- * fork_us is the time of the parent in fork(), after_us its next malloc (written pages are copied
- * then), child_us the first malloc of the child, and child_all_us the time from the fork to the end
- * of the child, which does nothing else.
+ * fork_us is the time of the parent in fork(), after_us the time of its next malloc (which copies
+ * written pages), child_us that of the first malloc of the child, and child_all_us the time from
+ * the fork to the end of the child, which does nothing else.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -49,7 +49,8 @@ static double first_malloc_us(void)
 
 static void show(const char *name, double *values)
 {
-    double middle = median(values, THE(FORKS)); /* sorts */
+    /* sorts the values, so the last one is the largest */
+    double middle = median(values, THE(FORKS));
     printf("%s_us=%.1f %s_longest_us=%.1f ", name, middle, name, values[THE(FORKS) - 1]);
 }
 

@@ -24,7 +24,7 @@ static struct knob knobs[KNOBS] = {
 };
 #define THE(knob) (knobs[knob].value)
 
-/* A histogram of the times of calls: 16 steps for each power of two. */
+/* A histogram of the times of calls has 16 steps for each power of two. */
 #define STEPS_BITS 4
 #define STEPS (1u << STEPS_BITS)
 #define TIMES (64 * STEPS)
@@ -33,7 +33,7 @@ struct worker {
     struct stacks stacks;
     uint64_t random, share, count;
     void **blocks;
-    uint64_t longest, wall_longest; /* ns */
+    uint64_t longest, wall_longest; /* longest time of a call, in ns */
     uint64_t times[TIMES];
 };
 
@@ -75,13 +75,13 @@ static void *grow(void *argument)
     worker->blocks = calloc(worker->share, sizeof *worker->blocks);
     stacks_visit(&worker->stacks, allocate, worker, worker->share);
     pthread_barrier_wait(&barrier);
-    pthread_barrier_wait(&barrier); /* main has read the memory of the process */
+    pthread_barrier_wait(&barrier); /* waits until main has read the memory of the process */
     return NULL;
 }
 
-/* ---- Output---------------------------------------------------------------------------------- */
+/* ---- Printing the results -------------------------------------------------------------------- */
 
-/* The upper limit of the time of this part of the calls. */
+/* Returns the time, rounded up, within which this part of the calls ended. */
 static uint64_t quantile(double part)
 {
     uint64_t all = 0, below = 0;

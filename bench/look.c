@@ -25,9 +25,9 @@
 
 struct heap {
     char *memory;
-    uint64_t nodes, size; /* of each block */
+    uint64_t nodes, size; /* size of each block */
     uintptr_t root;
-    uint32_t *order; /* position of the i-th node */
+    uint32_t *order; /* the i-th node of the tree is the order[i]-th block in memory */
 };
 
 static uint64_t now_ns(void)
@@ -92,7 +92,8 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
     uint64_t begin = now_ns();
     struct reach *reach = reach_begin(heap->nodes + 1, UINT64_MAX);
     for (uint64_t i = 0; reach && i < heap->nodes; i++) {
-        /* The block table is hashed by regions of 2 KiB, so regions are added in a random order. */
+        /* Adds regions in a random order, as the block table does, which is hashed by regions of 2
+         * KiB. */
         uint64_t region = i / 16 * 2654435761u % (heap->nodes / 16);
         uint64_t at = i < heap->nodes / 16 * 16 ? region * 16 + i % 16 : i;
         struct block block = {.address = (uintptr_t)heap->memory + at * (heap->size + 16) + 16,
@@ -101,7 +102,8 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
                               .count = (uint32_t)at};
         reach_add_block(reach, &block, REACH_NEW);
     }
-    /* One leak, as in nearly every program: only then encoded pointers are searched. */
+    /* Adds one lost block, which nearly every program has: encoded pointers are searched only if
+     * there is one. */
     if (reach)
         reach_add_block(reach, &(struct block){.address = (uintptr_t)leak, .size = sizeof leak},
                         REACH_NEW);

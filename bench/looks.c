@@ -60,14 +60,14 @@ static struct knob knobs[KNOBS] = {
 #define LOOKS_MAX 1000
 #define SECOND 1000000000ull
 
-/* ---- The heap-------------------------------------------------------------------------------- */
+/* ---- Building the heap ----------------------------------------------------------------------- */
 
 struct node {
     struct node *child[CHILDREN];
     void *held;
 };
 
-static void *volatile heap; /* its only root */
+static void *volatile heap; /* the only root of the heap */
 
 static void *map(uint64_t bytes)
 {
@@ -108,7 +108,7 @@ static void grow_tree(void **blocks, uint64_t count)
             ((struct node *)blocks[i])->child[k - 1] = blocks[CHILDREN * i + k];
 }
 
-/* A tree of this many nodes, including its root. */
+/* Allocates a tree with this number of nodes, including its root. */
 static struct node *grow_bush(uint64_t count, uint64_t *state)
 {
     struct node *node = calloc(1, sizeof *node);
@@ -174,7 +174,7 @@ static __attribute__((noinline)) void overwrite_stack(void)
     free(malloc(48));
 }
 
-/* ---- The threads----------------------------------------------------------------------------- */
+/* ---- The threads that allocate --------------------------------------------------------------- */
 
 struct item {
     struct item *next;
@@ -183,8 +183,8 @@ struct item {
 
 struct worker {
     pthread_t thread;
-    uint64_t random, pairs; /* pairs: main reads it, too */
-    uint64_t longest;       /* ns between two pairs; main resets it */
+    uint64_t random, pairs; /* main also reads `pairs` */
+    uint64_t longest;       /* longest time between two pairs, in ns; main sets it back to 0 */
     struct item **lists;
     uint64_t lists_count;
 } __attribute__((aligned(128)));
@@ -265,7 +265,7 @@ static uint64_t pairs_so_far(void)
     return sum;
 }
 
-/* The longest time between two pairs of all threads since the last call, in ms. */
+/* Returns the longest time between two pairs of one thread since the last call, in ms. */
 static double take_longest(void)
 {
     uint64_t longest = 0;
@@ -276,9 +276,9 @@ static double take_longest(void)
     return (double)longest / 1e6;
 }
 
-/* ---- The leak checks------------------------------------------------------------------------- */
+/* ---- Making leak checks ---------------------------------------------------------------------- */
 
-/* Returns the number of lost blocks; -1 if the tool does not return it. */
+/* Makes a leak check. Returns the number of lost blocks; -1 if the tool does not return it. */
 static long take_look(void)
 {
     if (libleak_present())
@@ -308,7 +308,7 @@ static double resident_mb(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
-/* Writing 5 resets the peak of this process. */
+/* Resets the peak of this process's memory, by writing 5 to clear_refs. */
 static void forget_peak(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");
@@ -318,7 +318,8 @@ static void forget_peak(void)
     fclose(file);
 }
 
-/* The largest peak of this process and of the children that checked: each has all of its memory. */
+/* Returns the largest peak of this process and of its children that made leak checks; each child
+ * has all the memory of this process. */
 static double peak_mb(void)
 {
     struct rusage children;
@@ -334,7 +335,8 @@ static double peak_mb(void)
     return (double)(children.ru_maxrss > peak ? children.ru_maxrss : peak) * 1024 / 1e6;
 }
 
-/* Includes children that were waited for: libleak and LeakSanitizer check in a child process. */
+/* Returns the CPU time of this process and of its ended children, because libleak and LeakSanitizer
+ * make the leak check in a child process. */
 static double cpu_ms(void)
 {
     struct rusage children;
@@ -373,7 +375,7 @@ static void show_looks(void)
         long found = take_look();
         call[i] = (double)(clock_ns(CLOCK_MONOTONIC) - before) / 1e6;
         cpu[i] += cpu_ms();
-        usleep(100000); /* now all stopped threads have reached their next pair */
+        usleep(100000); /* by now all stopped threads have continued and reached their next pair */
         stall[i] = take_longest();
         lost = found > lost ? found : lost;
         lost_least = i && lost_least < found ? lost_least : found;
@@ -405,5 +407,5 @@ int main(int argc, char **argv)
     show_looks();
     fflush(stdout);
     end_workers();
-    _exit(0); /* skips the work at exit, which is not measured */
+    _exit(0); /* does not run the exit handlers, because they are not measured */
 }

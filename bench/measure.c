@@ -30,7 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A descendant that runs this long after the end of the command is a daemon, and is killed. */
+/* A descendant that still runs this long after the end of the command is a daemon, and is
+ * killed. */
 #define ORPHAN_SECONDS 10
 
 static pid_t command;
@@ -105,7 +106,8 @@ static void become(char **words, const char *output, const char *errors)
 
 static void on_signal(int number, void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = handler}; /* no SA_RESTART: wait4 returns */
+    /* without SA_RESTART, so that wait4 returns */
+    struct sigaction action = {.sa_handler = handler};
     sigaction(number, &action, NULL);
 }
 

@@ -39,11 +39,11 @@ static struct knob knobs[KNOBS] = {
 struct worker {
     uint64_t number;
     struct stacks stacks;
-    uint64_t random; /* the state of random_below */
+    uint64_t random; /* state of random_below() */
     void **live;
     uint64_t live_count;
-    uint64_t visit_pairs;        /* that the innermost function does each time */
-    uint64_t cpu_ns, begin, end; /* of the last batch */
+    uint64_t visit_pairs;        /* pairs that the innermost function makes at each visit */
+    uint64_t cpu_ns, begin, end; /* times of the last batch */
 };
 
 static struct worker workers[THREADS_MAX];
@@ -51,7 +51,7 @@ static uint64_t cores;
 static double cpu_ns[BATCHES_MAX], wall_ns[BATCHES_MAX];
 static pthread_barrier_t barrier;
 
-/* ---- The innermost functions: nobody else calls malloc --------------------------------------- */
+/* ---- The innermost functions; only they call malloc ------------------------------------------ */
 
 static inline size_t next_size(struct worker *worker)
 {
@@ -68,7 +68,7 @@ static void pairs_here(void *context)
             *place = malloc(next_size(worker));
         } else {
             void *block = malloc(32);
-            __asm__ volatile("" : "+r"(block)); /* or the compiler drops the pair */
+            __asm__ volatile("" : "+r"(block)); /* otherwise the compiler would remove both calls */
             free(block);
         }
     }
@@ -80,11 +80,11 @@ static void fill_here(void *context)
     worker->live[worker->live_count++] = malloc(next_size(worker));
 }
 
-/* ---- One thread------------------------------------------------------------------------------ */
+/* ---- What one thread does -------------------------------------------------------------------- */
 
 static void batch(struct worker *worker)
 {
-    bool one_site = THE(SITES) == 1; /* then there is no need to leave it between pairs */
+    bool one_site = THE(SITES) == 1; /* with one site, all pairs are made in one visit */
     worker->visit_pairs = one_site ? THE(PAIRS) : 1;
     stacks_visit(&worker->stacks, pairs_here, worker, one_site ? 1 : THE(PAIRS));
 }
@@ -98,7 +98,7 @@ static void measured_batch(struct worker *worker)
     worker->end = clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Its share of the live blocks, and one batch that warms up. */
+/* Allocates the thread's share of the live blocks, and runs one batch to warm up. */
 static void prepare(struct worker *worker)
 {
     uint64_t share = THE(LIVE) / THE(THREADS);
@@ -107,14 +107,16 @@ static void prepare(struct worker *worker)
     measured_batch(worker);
 }
 
-/* For all, by what the first one's warm-up took. */
+/* Sets the number of pairs of a batch for all threads, from the time of the first thread's
+ * warm-up. */
 static void size_batches(void)
 {
     if (THE(BATCH_US))
         THE(PAIRS) = THE(PAIRS) * THE(BATCH_US) * 1000 / workers[0].cpu_ns + 1;
 }
 
-/* Each to a core of its own as far as they go: the kernel would leave two on one for a while. */
+/* Binds a thread to a core of its own, as far as there are enough cores: otherwise the kernel would
+ * leave two threads on one core for a while. */
 static void stay_on_core(uint64_t number)
 {
     cpu_set_t all, one;
@@ -130,7 +132,8 @@ static void stay_on_core(uint64_t number)
         }
 }
 
-/* After a barrier some still sleep. Where each has a core, they begin when all are awake. */
+/* Lets all threads begin at the same time. After a barrier some threads may still sleep; if each
+ * has a core of its own, all wait until the last one is awake. */
 static void begin_together(uint64_t batch)
 {
     static _Atomic uint64_t awake;
@@ -145,19 +148,20 @@ static void *work(void *argument)
     struct worker *worker = argument;
     stay_on_core(worker->number);
     prepare(worker);
-    pthread_barrier_wait(&barrier); /* main sizes the batches */
+    pthread_barrier_wait(&barrier); /* waits until main has set the number of pairs */
     for (uint64_t i = 0; i < THE(BATCHES); i++) {
         begin_together(i);
         measured_batch(worker);
         pthread_barrier_wait(&barrier);
-        pthread_barrier_wait(&barrier); /* main has read the clocks */
+        pthread_barrier_wait(&barrier); /* waits until main has read the clocks */
     }
     return NULL;
 }
 
-/* ---- Measuring------------------------------------------------------------------------------- */
+/* ---- Measuring batches ----------------------------------------------------------------------- */
 
-/* From the first one's begin to the last one's end. */
+/* Stores the times of a batch: CPU time of all threads, and wall time from the begin of the first
+ * thread to the end of the last. */
 static void take_down(uint64_t i)
 {
     uint64_t begin = workers[0].begin, end = workers[0].end, cpu = 0;
@@ -224,6 +228,7 @@ int main(int argc, char **argv)
     else
         run_threads();
     double cpu = median(cpu_ns, THE(BATCHES)), wall = median(wall_ns, THE(BATCHES));
-    printf("cpu_ns=%.3f wall_ns=%.3f best_ns=%.3f\n", cpu, wall, wall_ns[0]); /* sorted */
+    /* the values are sorted, so the first one is the least */
+    printf("cpu_ns=%.3f wall_ns=%.3f best_ns=%.3f\n", cpu, wall, wall_ns[0]);
     return 0;
 }

@@ -32,9 +32,9 @@ static struct knob knobs[KNOBS] = {[THREADS] = {"threads", 1}, [TIMES] = {"times
 
 struct worker {
     unsigned number;
-    uint64_t random; /* state of random_below */
-    uint64_t sum;    /* of the sizes that were allocated */
-    void **held;     /* "server": the array that threads hand on */
+    uint64_t random; /* state of random_below() */
+    uint64_t sum;    /* sum of the sizes that were allocated */
+    void **held;     /* for "server": the array that each thread passes to the next */
     unsigned rounds;
 };
 
@@ -127,7 +127,7 @@ static NOINLINE void serve_round(struct worker *worker)
     }
 }
 
-/* Each round is done by a thread of its own, which the one before has started. */
+/* Does one round, then starts a thread that does the next round. */
 static void *serve(void *context)
 {
     struct worker *worker = context;
@@ -153,7 +153,8 @@ static void server(struct worker *worker)
 #define LANE 256
 #define HANDOVERS 1500000
 
-/* From one thread to another: written at head, read at tail. */
+/* A queue of blocks from one thread to another: one thread adds at head, the other removes at
+ * tail. */
 struct lane {
     uint64_t head __attribute__((aligned(64)));
     uint64_t tail __attribute__((aligned(64)));

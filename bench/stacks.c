@@ -1,4 +1,4 @@
-/* stacks.c - see stacks.h. */
+/* stacks.c - makes call stacks of a given depth; described in stacks.h. */
 #include "bench/stacks.h"
 #include "bench/common.h"
 
@@ -12,8 +12,8 @@ struct bottom {
 typedef void level_function(const struct bottom *bottom, unsigned left, uint64_t path);
 static level_function level_small, level_middle, level_large;
 
-/* The assembly makes the calls different, so that the compiler neither merges them nor turns one
- * into a jump, which would leave no frame. */
+/* The assembly makes the sixteen calls different. Otherwise the compiler would merge them, or turn
+ * one into a jump, which leaves no frame. */
 #define WAY(next, number)                                                                          \
     case number:                                                                                   \
         if (left > 1)                                                                              \
@@ -61,7 +61,7 @@ struct journey {
     uint64_t times;
 };
 
-/* Visits one stack below this function for each repetition. */
+/* Makes `times` visits, each through one random stack below this function. */
 __attribute__((noinline)) static void go_repeatedly(void *context)
 {
     const struct journey *journey = context;
@@ -86,7 +86,7 @@ void stacks_visit(const struct stacks *stacks, void (*bottom)(void *), void *con
                   uint64_t times)
 {
     unsigned telling = levels_for(stacks->told_apart);
-    unsigned above = telling + 2; /* the frames of the bottom and of go_repeatedly */
+    unsigned above = telling + 2; /* the frames of `bottom` and of go_repeatedly() */
     struct journey journey = {stacks, {bottom, context}, telling, times};
     struct bottom outer = {go_repeatedly, &journey};
     if (stacks->depth < telling + 1) {

@@ -1,9 +1,10 @@
-/* store.c - prints numbers of a recording file, for the budgets of memory and leak checks: store
- * FILE
+/* store.c - prints numbers of a recording file, for the limits of memory and leak checks.
+ *
+ *   store FILE
  *
  * The output is one line: nodes=N sites=N threads=N used=BYTES held=BYTES, where held is the disk
  * space of the file (a recording is sparse). If it contains leak checks: pauses=N pause_ms=MEDIAN
- * pause_most_ms=MAXIMUM check_ms=MEDIAN, of those that were possible.
+ * pause_most_ms=MAXIMUM check_ms=MEDIAN, over the leak checks that were possible.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 static double pause_ms[LOOKS_MAX], check_ms[LOOKS_MAX];
 static uint64_t looks;
 
-/* The file comes from our own runtime, so it is not validated. */
+/* Reads the leak checks. The file was written by libleak a moment ago, so it is not validated. */
 static void read_looks(int fd, uint64_t end)
 {
     struct leak_chunk chunk;

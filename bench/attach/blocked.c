@@ -1,7 +1,7 @@
-/* blocked KIND SECONDS - sleeps again and again in one kind of blocking call, and compares each
- * result with what the call must give: what a child sent, or its time limit. Prints "ready", a line
- * for each call that gave something else, and "done CALLS LONGEST", in ms. SIGTERM ends it
- * early. Without arguments: the kinds, one a line. */
+/* blocked KIND SECONDS - makes blocking calls of one kind, one after the other, and compares each
+ * result with the right one: the data that a child process sent, or the end of a time limit. Prints
+ * "ready", a line for each call with a wrong result, and "done CALLS LONGEST", the longest call in
+ * ms. SIGTERM ends the program early. Without arguments, prints the kinds, one a line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOMENT_MS 120 /* until the child wakes, and time limits */
+#define MOMENT_MS 120 /* time after which the child acts, and time limit of calls that have one */
 
 static struct shared {
     sem_t sem;
@@ -174,7 +174,7 @@ static bool wait_child(int how)
     return waitid(P_PID, (id_t)child, &info, WEXITED) == 0 && info.si_status == 7;
 }
 
-/* The child holds the lock for a moment. */
+/* Locks the file in the child for a moment, so that the process has to wait for the lock. */
 static void lock_it(int how)
 {
     struct flock lock = {.l_type = F_WRLCK};
@@ -296,7 +296,8 @@ static struct iovec vector = {&byte, 1};
 static struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1};
 static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1}};
 
-/* The name; what the process does, true if the result is right; what the child does a moment later. */
+/* The kinds of blocking calls: K(name, what the process calls: true if the result is right, what
+ * the child does a moment later to end the call). */
 #define WRITE_BYTE (void)!write(in[1], "x", 1)
 #define KINDS(K)                                                                                   \
     K(read, read(in[0], &byte, 1) == 1, WRITE_BYTE)                                                \
@@ -377,7 +378,7 @@ static const struct kind {
 #undef K
 };
 
-/* ---- All it needs ------------------------------------------------------------------------------ */
+/* ---- The process and its child --------------------------------------------------------------- */
 
 static void end_soon(int number)
 {
@@ -451,7 +452,8 @@ static void clean(void)
     msgctl(queue_id, IPC_RMID, NULL);
 }
 
-/* The child is told by a byte that the process is about to block. */
+/* Ends the calls of the process, in the child. The process writes a byte when it is about to
+ * block. */
 static void wake_again_and_again(const struct kind *kind, int begun)
 {
     char one;

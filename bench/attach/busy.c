@@ -1,5 +1,6 @@
-/* busy WORK SECONDS - works without a pause, and checks its own results. Prints "ready", a line for
- * each wrong result, and "done ROUNDS LONGEST", the longest round in ms. SIGTERM ends it early.
+/* busy WORK SECONDS - computes without a pause, and checks its own results. Prints "ready", a line
+ * for each wrong result, and "done ROUNDS LONGEST", the longest round in ms. SIGTERM ends the
+ * program early.
  *
  *   spin     a loop without calls
  *   malloc   two threads that allocate, fill, compare and free: 95 % of the time in malloc and free
