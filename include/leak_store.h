@@ -1029,11 +1029,11 @@ struct leak_snapshot {
     uint16_t uncleared;
     struct leak_table found;   /* struct leak_found, unordered */
     struct leak_table roots;   /* struct leak_held: the roots that keep most alive, unordered */
-    struct leak_table steps;   /* struct leak_step: paths */
-    struct leak_table samples; /* struct leak_sample */
+    struct leak_table steps;   /* struct leak_step: the steps of the paths from roots to blocks */
+    struct leak_table samples; /* struct leak_sample: single blocks */
     struct leak_table threads; /* struct leak_seen_thread: the threads of the process */
     struct leak_table pcs;     /* uint64_t: the call stacks of the threads, innermost frame first */
-    /* Struct leak_module, packed: "count" is a number of bytes. The objects whose data contains
+    /* struct leak_module, packed: "count" is a number of bytes. The objects whose data contains
      * roots; "loaded" and "unloaded" are 0. */
     struct leak_table modules;
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
@@ -1046,10 +1046,10 @@ struct leak_snapshot {
      * no file and no stack, and in which no tracked block lies. */
     uint32_t apart;
     struct leak_table parts; /* struct leak_part, unordered */
-    /* Struct leak_interior, unordered. In recordings made before this table existed, this struct
+    /* struct leak_interior, unordered. In recordings made before this table existed, this struct
      * ends before it. */
     struct leak_table interiors;
-    /* Struct leak_loss, unordered. In recordings made before this table existed, this struct ends
+    /* struct leak_loss, unordered. In recordings made before this table existed, this struct ends
      * before it. */
     struct leak_table losses;
     /* when_ns of the previous leak check, 0 = this is the first one; EARLY and LATE count as one. */
@@ -1345,8 +1345,8 @@ enum leak_crash_flag {
     LEAK_CRASH_LOOK = 16, /* a leak check was running */
     /* A part of the block table was being changed, so blocks in that part are not recorded. */
     LEAK_CRASH_BLOCKS_BUSY = 32,
-    /* Pc is not code: the thread has called or jumped to a wrong address, and the frames begin with
-     * the caller. */
+    /* There is no code at pc: the thread has called or jumped to a wrong address, and the frames
+     * begin with the caller. */
     LEAK_CRASH_CALLED = 64,
 };
 
@@ -1426,7 +1426,7 @@ struct leak_crash {
     uint64_t
         outer[LEAK_CRASH_OUTER]; /* the outermost frames, if there are more than fit in frames[] */
     uint64_t left_out;           /* number of frames between frames[] and outer[] */
-    /* Struct leak_module, packed: "count" is a number of bytes; "loaded" and "unloaded" are 0. */
+    /* struct leak_module, packed: "count" is a number of bytes; "loaded" and "unloaded" are 0. */
     struct leak_table modules;
 };
 

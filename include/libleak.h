@@ -24,7 +24,7 @@
  * estimates. */
 struct libleak_counts {
     long long allocations, frees, allocated_bytes, freed_bytes;
-    long long live_blocks, live_bytes; /* allocated - freed */
+    long long live_blocks, live_bytes; /* number allocated minus number freed */
 };
 
 /* The result of a leak check. A lost block is one to which no pointer leads, or only pointers in

@@ -236,7 +236,9 @@ static void add_probed(uint64_t *numbers, unsigned from)
 static void try_calls(struct probe *probe, const uint64_t *killing)
 {
     unsigned first = load_relaxed(&probe->next);
-    if (!is_in(killing, SYS_prctl)) /* prctl is the first call in probed[] */
+    /* The call prctl is the first one in probed[], so if it kills the child here, that is noted as any
+     * other trial. */
+    if (!is_in(killing, SYS_prctl))
         /* So that a child that is killed leaves no core file. */
         BARE(SYS_prctl, PR_SET_DUMPABLE, 0);
     for (unsigned i = first; i < ARRAY_LENGTH(probed); i++) {

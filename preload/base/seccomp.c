@@ -114,7 +114,8 @@ uint32_t seccomp_run(const struct sock_filter *code, unsigned count,
                      const struct seccomp_data *call)
 {
     struct machine machine = {.call = call};
-    for (uint64_t next = 0; next < count;) { /* jumps lead forward only */
+    /* The loop ends, because jumps of classic BPF lead forward only. */
+    for (uint64_t next = 0; next < count;) {
         const struct sock_filter *at = &code[next++];
         if (BPF_CLASS(at->code) == BPF_RET)
             return BPF_RVAL(at->code) == BPF_A ? machine.a : at->k;

@@ -11,7 +11,7 @@
 
 struct strbuf {
     char *bytes;
-    size_t size, length; /* length < size */
+    size_t size, length; /* length < size, so that the NUL fits */
     bool cut;            /* some text did not fit */
 };
 

@@ -95,7 +95,7 @@ static struct shadow_area *find_area(uintptr_t address)
     uint32_t number = (uint64_t)address >> SHADOW_PART_BITS;
     uint32_t at = address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1);
     struct shadow_area **part = &shadow_state.part[number];
-    /* Pairs with the copy that fork makes. */
+    /* A release, so that the copy that fork makes has the part's memory if it has its address. */
     if (!*part)
         store_release(part, (struct shadow_area *)arena_map(PART_SIZE));
     if (!*part)
@@ -114,7 +114,7 @@ uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
     struct shadow_area *area = find_area(address);
     if (area && area->words[grain] <= SHADOW_SHARED) {
         words = take_from_stock(grain, shadow_area(address - (1u << SHADOW_AREA_BITS), grain));
-        /* Pairs with the copy that fork makes. */
+        /* A release, so that the copy that fork makes has the words if it has their address. */
         if (words)
             store_release(&area->words[grain], words | area->words[grain]);
     }

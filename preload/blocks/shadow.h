@@ -182,7 +182,7 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
     if (unlikely(load_relaxed(word) || !shadow_fits(block, grain)))
         return false;
     if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM) {
-        /* Pairs with the copy that fork makes. */
+        /* a release, so that the copy that fork makes has the run's record, too */
         store_release(word, packed | block->size << SHADOW_SIZE_SHIFT);
         return true;
     }
@@ -190,7 +190,7 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     packed |= SHADOW_LARGE | shadow_place(block->address, grain);
-    store_release(word, packed); /* pairs with the copy that fork makes */
+    store_release(word, packed); /* a release, so that the copy that fork makes has the rest, too */
     return true;
 }
 

@@ -115,7 +115,7 @@ static bool visit_frame(const struct frame *frame, void *context)
 /* Finds the frame of the function whose stack frame contains the word. */
 static void find_frame(const struct event *event, struct leak_held *word)
 {
-    static struct unwind_trace scratch; /* used by the thread that holds "turn" */
+    static struct unwind_trace scratch; /* only the thread that holds "turn" uses it */
     struct frame_search search = {.word = word};
     unwind_each(&guard_self, &event->caller, 0, &scratch, visit_frame, &search);
 }
@@ -235,7 +235,7 @@ static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
  * the current call. */
 static void record_drop(const struct event *event, struct followed *it)
 {
-    static struct leak_drop drop; /* used by the thread that holds "turn" */
+    static struct leak_drop drop; /* only the thread that holds "turn" uses it */
     drop = (struct leak_drop){
         .event = it->out->events, .before = it->before, .after = event->node, .since = it->since};
     if (it->phase == HELD)

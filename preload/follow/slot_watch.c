@@ -362,7 +362,8 @@ void slot_watch_stop(void)
 
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *))
 {
-    if (trampoline_reserved_fault()) /* start_at= uses the trap */
+    /* start_at= has reserved a fault, and only one can be reserved. */
+    if (trampoline_reserved_fault())
         return;
     trampoline_reserve_fault(SIGTRAP, on_sigtrap, install);
     is_started = true;

@@ -23,7 +23,7 @@ struct graph_core {
     uint64_t *bits; /* one bit for each node: the node belongs to the core */
     /* For each group of 64 nodes: how many nodes of the core come before the group. */
     uint32_t *below;
-    uint32_t *node; /* the node of each number */
+    uint32_t *node; /* element i: the node of the core with number i */
     uint32_t count;
 };
 

@@ -26,10 +26,10 @@
 #include "preload/blocks/blocks.h"
 #include "arch.h"
 
-/* Constants after sample_start. */
+/* The state of sampling, which is constant after sample_start. */
 extern HIDDEN struct sample_state {
     uint64_t bytes;  /* the value of the option sample=; 0: off */
-    uint8_t *filter; /* NULL: off */
+    uint8_t *filter; /* NULL: sampling is off */
     uintptr_t filter_mask;
 } sample_state;
 

@@ -333,7 +333,7 @@ EXPORT int close(int fd)
 EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     real_functions_find();
-    if (!real.close_range) { /* glibc before 2.34 */
+    if (!real.close_range) { /* glibc before 2.34 lacks close_range */
         errno = ENOSYS;
         return -1;
     }

@@ -114,7 +114,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     struct frame caller = CALLER_FRAME();
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-        errno = ENOMEM; /* as libc does */
+        errno = ENOMEM; /* libc's reallocarray sets the same error */
         return NULL;
     }
     if (unlikely(bootstrap_owns(old)))

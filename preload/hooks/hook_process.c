@@ -271,7 +271,7 @@ int execveat(int fd, const char *path, char *const argv[], char *const envp[], i
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
     real_functions_find();
-    if (!real.execveat) { /* glibc before 2.34 */
+    if (!real.execveat) { /* glibc before 2.34 lacks execveat */
         errno = ENOSYS;
         return -1;
     }

@@ -298,7 +298,7 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
         sigset_t copy UNUSED;                                                                      \
         struct timespec left UNUSED;                                                               \
         real_functions_find();                                                                     \
-        if (!real.name) { /* epoll_pwait2: glibc before 2.35 */                                    \
+        if (!real.name) { /* glibc before 2.35 lacks epoll_pwait2 */                               \
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \

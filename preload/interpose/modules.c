@@ -208,8 +208,8 @@ static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
 /* ---- Records of modules in the recording file ------------------------------------------------ */
 
 struct build_id {
-    uintptr_t address; /* address of its bytes */
-    uint32_t length;   /* number of its bytes; 0: there is no build-id */
+    uintptr_t address; /* address of the bytes of the build-id */
+    uint32_t length;   /* number of these bytes; 0: there is no build-id */
 };
 
 uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)

@@ -130,7 +130,8 @@ struct arch_link {
 #else
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_dwarf_cfa())
 #endif
-#define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
+/* Without its signature (PAC). */
+#define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0))
 #define ARCH_CALLER_FP(record) (*(const uintptr_t *)(record))
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
 /* Distance from the frame pointer to the frame record. */

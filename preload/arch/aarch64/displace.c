@@ -77,7 +77,7 @@ static bool is_plain(uint32_t instruction)
              matches(instruction, 0x3b000000, 0x18000000) || /* load of a literal */
              (matches(instruction, 0x1c000000, 0x14000000) &&
               !matches(instruction, 0xfffff01f, 0xd503201f)) ||
-             matches(instruction, 0x18000000, 0)); /* udf, unallocated, SVE */
+             matches(instruction, 0x18000000, 0)); /* udf, unallocated encodings and SVE */
 }
 
 /* Recognizes stp ..., [sp, #-n]!, sub sp, sp, #n and str x, [sp, #-n]!, which move the stack
