@@ -84,7 +84,7 @@ enum leak_header_flag {
     /* min_size, max_size ... are set: frees of unknown blocks are no errors. */
     LEAK_FLAG_FILTERED = 4,
     LEAK_FLAG_FULL = 8, /* the recording file was full: the newest sites are missing */
-    /* With sample=: the process has allocated, even if no block was sampled. */
+    /* The option sample= is set, and the process has allocated, even if no block was sampled. */
     LEAK_FLAG_ASKED = 16,
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* set by leakwatch: the OOM killer killed the process */
@@ -203,7 +203,8 @@ struct leak_header {
     uint64_t ended_ns; /* 0 = end not observed */
     uint32_t end_how;  /* enum leak_end */
     int32_t end_value;
-    /* Of a fork child: the sites 1..N count only blocks that were inherited from the parent. */
+    /* In the file of a fork child: its sites 1..N count only blocks that were inherited from the
+     * parent. */
     uint64_t inherited_sites;
 
     /* Current tick, counted from started_ns; any thread that sees that time has passed advances it. */
@@ -478,7 +479,7 @@ struct leak_tags {
     /* Number of times that a tag was pushed whose name did not fit into the table. */
     uint64_t left_out;
     uint64_t reserved[7];
-    struct leak_tag tag[LEAK_TAGS]; /* as many as fit into eight pages, including the chunk head */
+    struct leak_tag tag[LEAK_TAGS]; /* the table with its chunk head fills eight pages */
 };
 
 /* The folded counts of an allocation site: one call stack, kind and tag. 64 bytes, one cache line,
@@ -490,7 +491,7 @@ struct leak_site {
     uint16_t tag;         /* index + 1 in leak_tags.tag; 0 = none */
     uint32_t first;       /* tick of the first allocation */
     uint32_t last;        /* tick of the last allocation whose count was folded in */
-    uint32_t lock;        /* used by the writer only */
+    uint32_t lock;        /* only the writer of the file uses it */
     uint32_t threads[LEAK_SITE_THREADS]; /* numbers of threads that allocated here, 0 = none */
     struct leak_counts counts;
 };
@@ -527,7 +528,7 @@ struct leak_temporary {
 /* A ring buffer of the last frees of one thread: next - 1 is the newest. Only that thread writes,
  * with plain stores; an entry that is being written may be a mixture of the old and the new one. */
 #define LEAK_RECENT_UNIT 16
-#define LEAK_RECENT 124 /* as many as fit into one page, including the chunk head */
+#define LEAK_RECENT 124 /* a ring with its chunk head fills one page */
 struct leak_recent_free {
     uint64_t address;
     uint64_t pc; /* return address of the free */
@@ -655,7 +656,7 @@ struct leak_event {
     uint64_t reserved[1];
 };
 
-#define LEAK_EVENTS 254 /* as many as fit into eight pages, including the chunk head */
+#define LEAK_EVENTS 254 /* the table with its chunk head fills eight pages */
 struct leak_events {
     uint64_t left_out; /* number of wrong frees for which there was no space */
     uint64_t reserved[15];
@@ -708,9 +709,10 @@ enum leak_resource_type {
 };
 
 enum leak_resource_state {
+    /* A state that occurs only inside the runtime, never in a recording file. */
     LEAK_RESOURCE_FREE = 0,
     LEAK_RESOURCE_OPEN,
-    LEAK_RESOURCE_CLOSED,    /* only inside the runtime, never in a recording file */
+    LEAK_RESOURCE_CLOSED,
     LEAK_RESOURCE_BAD_CLOSE, /* a close of a descriptor number that was not open */
     LEAK_RESOURCE_TOTALS,    /* the record is a struct leak_resource_totals */
     /* "count" resources of this type were opened by the call stack "opened" and released by the
@@ -786,7 +788,7 @@ struct leak_resource {
     uint32_t name_length;
     uint64_t id;    /* of a descriptor or a bad close: the descriptor number; else an address */
     uint64_t bytes; /* size of a mapping or of an object (0 = unknown); number of a thread */
-    /* Used by the runtime only: address of the FILE or DIR to which a descriptor belongs. */
+    /* Only the runtime uses it: address of the FILE or DIR to which a descriptor belongs. */
     uint64_t owner;
     struct leak_mark opened;
     struct leak_mark closed, again; /* of a bad close: the valid close before, and the wrong one */
@@ -1232,7 +1234,7 @@ enum leak_followed_state {
 
 /* A word that points to the block or into it. */
 struct leak_holder {
-    struct leak_held word; /* for a word in a block only its address is set */
+    struct leak_held word; /* the word; if it is in a block, only its address is set */
     uint64_t block, size;  /* the block that contains the word; 0 = the word is a root */
     uint32_t site;         /* site of the block that contains the word */
     uint32_t into;         /* offset of the pointer's target from the start of the followed block */

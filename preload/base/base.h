@@ -34,7 +34,8 @@
 /* The place from which a hook was called: the caller's registers just after the call returns. */
 struct frame {
     uintptr_t pc, sp, fp;
-    /* On a CPU with a link register: where the callee saves pc; needed to find that place again. */
+    /* Where a callee saves pc, on a CPU with a link register. It is needed to find that place
+     * again. */
     struct arch_link link;
 };
 

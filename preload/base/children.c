@@ -83,7 +83,7 @@ void children_fork_child(void)
 /* ---- Finding and running leakreport ---------------------------------------------------------- */
 
 static const char *library_path = "";
-/* static, because the calling thread may run on a signal stack of 8 KiB */
+/* The buffers are static, because the calling thread may run on a signal stack of 8 KiB. */
 static char report_path[PATH_MAX], home[PATH_MAX];
 
 void leakreport_set_library(const char *library)

@@ -126,7 +126,7 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
 /* Checks the order of locks of preload/lifecycle.def: a thread takes the lock of a row only while
  * it holds no lock of a later row. The file that takes a lock identifies the row. */
 void lock_order_take(const struct lock *lock, const char *file);
-/* For lock_try, which does not wait and so may break the order. */
+/* Notes a lock that lock_try has taken. The order is not checked, because lock_try does not wait. */
 void lock_order_hold(const struct lock *lock, const char *file);
 void lock_order_give(const struct lock *lock);
 #define lock_take(lock) (lock_order_take(lock, __FILE__), lock_take(lock))

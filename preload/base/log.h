@@ -15,8 +15,8 @@
 void log_start(void);
 /* Writes one line: "libleak: ", then the parts, whose list ends with NULL, then a newline. */
 void log_line(const char *part, ...) __attribute__((sentinel));
-/* Stops or allows lines. After leakctl attach lines are stopped, so that the program writes nothing
- * that it would not write without libleak. */
+/* Stops the writing of lines, or allows it again. After leakctl attach it is stopped, so that the
+ * program writes nothing that it would not write without libleak. */
 void log_mute(bool mute);
 /* Writes a line that the value of an option cannot be used, and which values the option takes. */
 void log_bad_value(const char *option, const char *value, const char *takes);

@@ -37,7 +37,7 @@ struct guard {
     /* A signal handler waits until this thread leaves the runtime: guard_leave then calls
      * guard_callbacks.outside. */
     bool asked;
-    struct arch_link link; /* with sp it says where pc is saved until the hook returns */
+    struct arch_link link; /* where pc is saved until the hook returns, together with sp */
 };
 
 extern __thread struct guard guard_self __attribute__((tls_model("initial-exec")));
@@ -61,10 +61,11 @@ static inline struct guard *guard_enter(const struct frame *caller)
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
         return guard_enter_nested(COPY_OF(caller));
-    uintptr_t sp = caller->sp; /* so that it stays in a register */
+    uintptr_t sp = caller->sp; /* a copy that stays in a register */
     guard->pc = caller->pc;
     guard->link = caller->link;
-    /* So that a signal handler that sees sp also sees pc and link. */
+    /* The compiler must keep this order, so that a signal handler that sees sp also sees pc and
+     * link. */
     __asm__ volatile("" ::: "memory");
     guard->sp = sp;
     __asm__ volatile("" ::: "memory"); /* from here on a signal handler finds this thread inside */

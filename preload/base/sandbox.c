@@ -239,7 +239,7 @@ static void try_calls(struct probe *probe, const uint64_t *killing)
     /* The call prctl is the first one in probed[], so if it kills the child here, that is noted as any
      * other trial. */
     if (!is_in(killing, SYS_prctl))
-        /* So that a child that is killed leaves no core file. */
+        /* Prevents a core file if the child is killed. */
         BARE(SYS_prctl, PR_SET_DUMPABLE, 0);
     for (unsigned i = first; i < ARRAY_LENGTH(probed); i++) {
         store_relaxed(&probe->next, i);

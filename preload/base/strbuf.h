@@ -26,7 +26,7 @@ void strbuf_add_all(struct strbuf *text, ...) __attribute__((sentinel));
 void strbuf_add_bytes(struct strbuf *text, const char *bytes, size_t length);
 void strbuf_add_number(struct strbuf *text, uint64_t number);
 void strbuf_add_hex(struct strbuf *text, uint64_t number); /* in the form 0x… */
-/* In the form that parse_time reads, in s or ms. */
+/* Adds a time in s or ms, as parse_time reads it. */
 void strbuf_add_time(struct strbuf *text, uint64_t ns);
 void strbuf_add_fd_path(struct strbuf *text, int fd); /* adds "/proc/self/fd/N" */
 

@@ -135,7 +135,7 @@ bool blocks_tell_origin(struct block *block, const struct origin *origin)
     if (origin->identity == ORIGIN_TOLD)
         return true;
     shadow_unpack_run(origin->identity, block);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* so that the run is read before "sweeps" */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the run is read before "sweeps" is read */
     if (likely(load_relaxed(&runs_state.sweeps) == origin->sweeps))
         return true;
     block->thread = 0;
@@ -209,7 +209,8 @@ void blocks_each(blocks_visit *visit, void *context)
     table_each(visit, context);
 }
 
-/* Visits the blocks of the shadow and of the open table together, in address order. */
+/* The state of a visit of all blocks, of the shadow and of the open table together, in address
+ * order. */
 struct merge {
     const struct blocks_region *next, *end;
     blocks_visit *visit;

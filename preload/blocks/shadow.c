@@ -82,7 +82,7 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
     stock->next += size;
     stock->left -= size;
     stock->areas++;
-    /* Old kernels refuse it, which is harmless. */
+    /* Old kernels refuse MADV_POPULATE_WRITE, which is harmless. */
     if (dense)
         sys_advise((void *)words, size, MADV_POPULATE_WRITE);
     return words;

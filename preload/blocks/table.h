@@ -170,8 +170,8 @@ bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out,
 uint64_t table_count(void);
 /* Copies all regions that have blocks, and returns their number. out NULL: it only counts them. */
 uint64_t table_copy_regions(struct blocks_region *out);
-/* Calls visit for every block of the given regions, or of the whole table. They must not change
- * meanwhile. */
+/* Calls visit for every block of the given regions, or of the whole table. The regions must not
+ * change meanwhile. */
 void table_each_in_regions(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
                            void *context);
 void table_each(blocks_visit *visit, void *context);

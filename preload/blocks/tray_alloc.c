@@ -57,7 +57,7 @@ static bool map_tray_chunk(void)
         memory = arena_map(size = round_up(size / 2, LEAK_PAGE));
     if (!memory)
         return false;
-    /* Old kernels refuse it, and then each page faults when it is first used. */
+    /* Old kernels refuse MADV_POPULATE_WRITE; then each page faults when it is first used. */
     sys_advise(memory, size, MADV_POPULATE_WRITE);
     split_rest_of_chunk();
     chunk = memory;

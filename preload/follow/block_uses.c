@@ -9,8 +9,8 @@
 /* x86_64 and most other CPUs have four watchpoints: slot_watch.h takes one, three are left. */
 #define WORDS 3
 #define DESCRIPTORS_MOST 192
-/* With more descriptors than this, their counters are not read after each single step, which would
- * be too slow. */
+/* With more watchpoints than this, the watchpoints' counters are not read after each single step,
+ * because that would be too slow. */
 #define DESCRIPTORS_STEPPED 12
 #define USES_MOST 200000
 

@@ -30,7 +30,8 @@ struct block_content {
     } slot[BLOCK_CONTENT_SETS][BLOCK_CONTENT_WAYS];
 };
 
-/* Makes the secret. The caller passes a structure whose bytes are all zero. */
+/* Makes the secret that goes into the numbers of contents. The caller passes a structure whose
+ * bytes are all zero. */
 void block_content_start(struct block_content *content);
 
 /* Returns the number of a block's content (enum leak_graph_content), 0 for an empty block, and

@@ -26,9 +26,9 @@ struct dominator_work {
     /* One cursor for each number in the core, and a last one for the roots. "order" is the place of
      * the node + 1, "low" is the number of side edges that lead to it. */
     struct edge_cursor *cursors;
-    uint32_t *number; /* for each place: the number in the core */
-    /* For each place: the place of its parent in the depth-first tree; best_label compresses these
-     * paths. */
+    uint32_t *number; /* element i: the number in the core of the node at place i */
+    /* Element i: the place of the parent of place i in the depth-first tree; best_label compresses
+     * these paths. */
     uint32_t *parent;
     uint32_t places;
     uint32_t sides;
@@ -277,7 +277,7 @@ static bool find_held(struct dominator_work *work)
 bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
     struct dominator_work work = {.reach = reach, .arena = &reach->arena};
-    /* From here on no pointer is followed any more. */
+    /* The rank index can be freed, because from here on no pointer is followed any more. */
     rank_index_free(&reach->index, &reach->arena);
     scan_arena_trim(&reach->arena);
     struct scan_arena before = reach->arena;

@@ -21,7 +21,7 @@
  * order of the nodes. */
 struct graph_core {
     uint64_t *bits; /* one bit for each node: the node belongs to the core */
-    /* For each group of 64 nodes: how many nodes of the core come before the group. */
+    /* Element i: how many of the nodes 0 to 64 * i - 1 belong to the core. */
     uint32_t *below;
     uint32_t *node; /* element i: the node of the core with number i */
     uint32_t count;

@@ -313,6 +313,6 @@ void leak_graph_settle(struct leak_graph *graph)
     scan_arena_unmap(&reach->arena, reach->links);
     scan_arena_unmap(&reach->arena, reach->queue);
     scan_arena_trim(&reach->arena);
-    reach->links = NULL; /* so that a caller who asks for links later crashes at once */
+    reach->links = NULL; /* a later use of links crashes at once */
     reach->queue = NULL;
 }

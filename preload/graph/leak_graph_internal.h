@@ -68,7 +68,7 @@ static ALWAYS_INLINE uint32_t edge_cursor_next(const struct edge_cursor *cursors
  * form a tree; the retained size of a block is the sum over its subtree. */
 
 struct dominator_sums {
-    /* For each node: how many blocks it retains, itself included; 0: the node is not held. */
+    /* Element i: how many blocks node i retains, itself included; 0: the node is not held. */
     uint32_t *blocks;
     uint64_t *bytes;
 };

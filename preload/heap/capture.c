@@ -117,7 +117,7 @@ uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t
     trace->end = LEAK_ROOT_NO_STACKS;
     trace->step[0] = (struct unwind_step){.pc = LEAK_OLDER_PC + size};
     uint32_t site = context_tree_site(guard, trace, LEAK_KIND_MALLOC);
-    trace->depth = 0; /* so that the next stack does not share this made-up frame */
+    trace->depth = 0; /* the next stack must not share this made-up frame */
     trace->shareable = false;
     return site;
 }

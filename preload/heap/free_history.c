@@ -32,7 +32,7 @@ static struct stripe {
     struct lock lock;
     /* Number of slots, a power of two, and of slots in use: used <= capacity * 3/4. */
     uint32_t capacity, used;
-    /* In each slot the id of a record (24 bits) and a part of its hash (8 bits); 0: empty. */
+    /* The slots. Each has the id of a record (24 bits) and a part of its hash (8 bits); 0: empty. */
     uint32_t *slot;
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;
@@ -246,8 +246,7 @@ static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
         struct leak_recent_free found = ring->free[(next - i) % LEAK_RECENT];
         if (found.address != address)
             continue;
-        __atomic_thread_fence(
-            __ATOMIC_ACQUIRE); /* so that the entry is copied before next is read again */
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the entry is copied before next is read again */
         /* The entry may have been overwritten meanwhile, and so may all older entries. */
         if (load_relaxed(&ring->next) - (next - i) >= LEAK_RECENT)
             return false;

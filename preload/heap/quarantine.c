@@ -5,7 +5,7 @@
 
 #define PLACES_LEAST 1024
 #define PLACES_MOST (1u << 20)
-/* For each 64 bytes of the limit the ring has one place, because the average block of most programs
+/* The ring has one place for each 64 bytes of the limit, because the average block of most programs
  * is larger. */
 #define BYTES_A_PLACE 64
 

@@ -23,7 +23,7 @@
 
 /* A queued block, and the free that has put it into the queue. */
 struct quarantined {
-    void *pointer; /* as the program passed it to free, tag bits (MTE) included */
+    void *pointer; /* the pointer that the program passed to free, tag bits (MTE) included */
     struct block block;
     uintptr_t pc;
     uint32_t node, thread, tick, form;

@@ -118,7 +118,7 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     uint8_t *filter = arena_map(size);
     if (!filter)
         return false;
-    /* So that the first sample does not populate 2 MiB. */
+    /* Ensures that the first sample does not populate 2 MiB. */
     sys_advise(filter, size, MADV_NOHUGEPAGE);
     store_header->sample = sample_state.bytes = bytes;
     sample_state.filter_mask = size - 1;

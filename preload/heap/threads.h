@@ -39,14 +39,14 @@ struct thread {
     uint32_t watch_at; /* number of the allocation at which alloc_watch.h is called */
     /* The record in the recording file, or private_record if there is no memory for it. */
     struct leak_thread *record;
-    /* Used as record if there is no other, because hooks always count allocations in *record. */
+    /* The record that is used if there is none in the file, because hooks always count allocations in *record. */
     struct leak_thread private_record;
     struct thread_counters slots;
     struct free_history freed;
     struct unwind_bounds bounds;
     struct run run; /* the run of the blocks that this thread allocates (runs.h) */
     struct unwind_check oracle;
-    /* For the event log: return address of a realloc that has already removed its block; 0: none. */
+    /* Return address of a realloc that has already removed its block, for the event log; 0: none. */
     uintptr_t moving;
     struct thread *next_free, *next_of_all;
     bool stand_in;

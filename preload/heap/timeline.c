@@ -73,7 +73,7 @@ static void add_point(const struct thread *thread, uint32_t tick)
     int64_t bytes = load_relaxed(&store_header->live_bytes) + threads_delta(thread);
     int64_t blocks = load_relaxed(&threads_state.live_blocks) + thread->delta_blocks;
     store_release(&point->tick, 0);
-    fence_release(); /* so that a reader that sees any later store also sees tick 0 */
+    fence_release(); /* a reader that sees any later store also sees tick 0 */
     point->live_bytes = bytes > 0 ? bytes : 0;
     point->live_blocks = blocks > 0 ? blocks : 0;
     store_release(&point->tick, tick + 1);

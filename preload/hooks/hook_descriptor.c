@@ -307,7 +307,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 
 /* ---- Closing descriptors --------------------------------------------------------------------- */
 
-/* Says whether a close has freed the number. It has also if it failed with EINTR or an error of the
+/* Says whether a close has freed the number: also a close that failed with EINTR or an error of the
  * disk. */
 static bool is_number_free(int result, int error)
 {

@@ -1,9 +1,9 @@
 /* hook_dl.c - notices calls of dlopen, dlmopen and dlclose. The hooks themselves are in
  * arch/<cpu>/tail.S; they call a function here and then jump to the real function.
  *
- * Each function here returns the address to jump to. The loader's own state (modules.h) shows
- * libleak most changes of the list of modules; the functions here notice what that state does not
- * show, other namespaces and RTLD_DEEPBIND (got_patch.h). With track=dl an opened library is
+ * Each function here returns the address to jump to. libleak learns of most changes to the list of
+ * modules from the loader's own state (modules.h); the functions here notice what that state does
+ * not show, other namespaces and RTLD_DEEPBIND (got_patch.h). With track=dl an opened library is
  * recorded before it is known whether dlopen succeeds: the next call of such a function, or the end
  * of the process, finds out where the library is.
  */

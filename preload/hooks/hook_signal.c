@@ -129,8 +129,8 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 /* ---- Signal masks ---------------------------------------------------------------------------- */
 
-/* for each reserved signal: the program has blocked it in this thread, as far as the program can
- * see */
+/* Element i: the program has blocked reserved signal i in this thread, as far as the program can
+ * see. */
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
 /* Returns a copy of a signal set without the reserved signals; NULL for NULL. It reads only the

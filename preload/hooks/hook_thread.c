@@ -30,7 +30,7 @@ static struct guard *enter_hook(const struct frame *caller, bool *recorded)
     return guard || !altstack_is_enabled() ? guard : guard_enter(caller);
 }
 
-/* ---- Recording joinable threads -------------------------------------------------------------------------
+/* ---- Recording joinable threads --------------------------------------------------------------
  *
  * A thread may detach itself before pthread_create returns, and its creator may join it before it
  * has started. So it is recorded before its creation, under a provisional name. The creator or the
@@ -185,7 +185,7 @@ static void forget_thread(const struct frame *caller, const struct handle_ref *f
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         real_functions_find();                                                                     \
-        if (!real.name) /* pthread_clockjoin_np: glibc before 2.31 */                              \
+        if (!real.name) /* glibc before 2.31 lacks pthread_clockjoin_np */                         \
             return ENOSYS;                                                                         \
         if (!resource_is_tracked(LEAK_RESOURCE_THREAD))                                            \
             return real.name arguments;                                                            \

@@ -9,7 +9,7 @@
 #define NOTE_BUILD_ID 4
 
 struct golang_object golang_objects[GOLANG_OBJECTS];
-static struct lock lock; /* for writers of golang_objects */
+static struct lock lock; /* writers of golang_objects hold it */
 
 bool golang_has_note(const char *notes, size_t length)
 {

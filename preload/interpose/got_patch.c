@@ -63,7 +63,8 @@ static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym)
 }
 
 /* Says whether the name of an import has one definition outside of libleak, or is not redirected.
- * dlsym counts as one, because libc and, for old programs, libdl define the same function. */
+ * dlsym counts as one definition, because libc and, for old programs, libdl define the same
+ * function. */
 static bool has_one_definition(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {

@@ -30,7 +30,7 @@ struct module {
     const struct link_map *map;
     struct leak_module *record; /* the record in the recording file; NULL: there was no room */
     uintptr_t build_id;         /* address in memory of the bytes of the build-id */
-    /* Of an unloaded module: the newest retirement in its range before its own unload. */
+    /* If the module is unloaded: the newest retirement in its range before its own unload. */
     uint32_t retired_before;
     bool permanent; /* loaded together with the program, so the loader never unloads it */
     bool unloaded;

@@ -33,7 +33,7 @@ struct module_view {
  * there later can be seen. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
-/* Used only by the inline functions below; on_load and on_object may be set by others. */
+/* State for the inline functions below. Other modules set only on_load and on_object. */
 struct modules_state {
     uint32_t changes;       /* number of changes to the list of loaded objects */
     uint32_t checked;       /* value of "changes" when all known modules were last checked */

@@ -29,7 +29,7 @@
 struct static_malloc_hook {
     const char *name;
     uintptr_t hook;
-    /* Where to write the address of the function's copy, before the hook can be called. */
+    /* The place to write the address of the function's copy to, before the hook can be called. */
     uintptr_t *next;
 };
 /* The first rows of a table of hooks are malloc and free: an allocator must have both. */
