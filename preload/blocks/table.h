@@ -111,9 +111,6 @@ static inline struct blocks_entry *region_entries(const struct blocks_region *re
     return (struct blocks_entry *)tray_entries(region->tray, region_size_class(region));
 }
 
-/* Returns the index of the entry with that key; -1: there is none. */
-int blocks_find_key(const struct blocks_region *region, uint8_t key);
-
 /* Prefetches the cache lines of a tray before they are needed one after the other: keys, entry,
  * last entry. It saves 100 ns when a block is freed that was not used for long (a random one of a
  * million live blocks). ALWAYS_INLINE, because for the compiler a function that only prefetches has

@@ -122,8 +122,6 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer;
 }
 
-#define ARCH_SLOTS_VARY 0
-
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 static inline bool arch_cfa_signs(uint8_t opcode)
