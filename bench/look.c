@@ -1,5 +1,5 @@
-/* look.c - measures the cost a block of each step of a leak check: the index, marking, the graph of
- * lost and held blocks.
+/* look.c - measures the cost per block of each step of a leak check: the index, marking, the graph
+ * of lost and held blocks.
  *
  * The heaps are built in private mappings. Their shapes stress different parts:
  *

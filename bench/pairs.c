@@ -1,5 +1,5 @@
-/* pairs.c - nanoseconds per malloc + free, for a stack depth, a number of sites, threads and live
- * blocks.
+/* pairs.c - measures the nanoseconds of a malloc and free, for a stack depth, a number of sites,
+ * threads and live blocks.
  *
  *   pairs [NAME=VALUE...]
  *

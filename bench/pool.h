@@ -1,4 +1,4 @@
-/* pool.h - memory for dlsym while a preload library looks up the real malloc.
+/* pool.h - provides memory for dlsym while a preload library looks up the real malloc.
  *
  * Its few blocks are never freed; realloc moves them to the real heap.
  */

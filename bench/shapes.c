@@ -1,4 +1,5 @@
-/* shapes.c - programs in the shapes of the literature on allocators, for bench/run shapes.
+/* shapes.c - has programs that allocate in patterns known from the literature on allocators, for
+ * bench/run shapes.
  *
  *   shapes SHAPE [NAME=VALUE...]
  *

@@ -26,7 +26,8 @@ static level_function level_small, level_middle, level_large;
 #define FOUR_WAYS(next, number)                                                                    \
     WAY(next, number) WAY(next, number + 1) WAY(next, number + 2) WAY(next, number + 3)
 
-/* The lowest bits of the path select the call of the outermost level. */
+/* Defines the function of a level. The lowest bits of the path select the call of the outermost
+ * level. */
 #define LEVEL(name, next, bytes)                                                                   \
     __attribute__((noinline)) static void name(const struct bottom *bottom, unsigned left,         \
                                                uint64_t path)                                      \

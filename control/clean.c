@@ -50,10 +50,9 @@ static bool may_remove(struct cleaning *cleaning, const struct leak_header *head
     uint64_t now = (uint64_t)time(NULL), active = last_active(header, status);
 
     if (status->st_uid != geteuid() || strcmp(header->host, cleaning->host) != 0) {
-        cleaning
-            /* the file belongs to another user; or to another machine, where the pid means another
-             * process */
-            ->strange++;
+        /* the file belongs to another user; or to another machine, where the pid means another
+         * process */
+        cleaning->strange++;
         return false;
     }
     if (store_process_is_alive(header->host, header->pid, header->start_time)) {

@@ -5,8 +5,8 @@
 
 static uint32_t state_of(const struct leak_request *request)
 {
-    return __atomic_load_n(&request->state,
-                           __ATOMIC_ACQUIRE); /* pairs with the store (release) in the process */
+    /* pairs with the store (release) in the process */
+    return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 }
 
 static bool change_state(struct leak_request *request, uint32_t from, enum leak_request_state to)

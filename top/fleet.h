@@ -56,7 +56,7 @@ struct fleet_row {
     char *name, *path; /* path: of its recording file */
     bool readable;     /* the recording file could be read, so the fields below are known */
     bool sampled;
-    uint64_t bytes, peak; /* bytes <= peak */
+    uint64_t bytes, peak; /* live bytes, and the most that were live at one time; bytes <= peak */
     uint64_t lost_bytes, lost_blocks;
     /* time of the last leak check; 0 = there was none, so nothing is known about lost blocks */
     uint64_t leak_check_ns;

@@ -102,7 +102,7 @@ struct site {
     const struct counters *counts;
 };
 
-/* ---- The process ----------------------------------------------------------------------------- */
+/* ---- Fields of the process ------------------------------------------------------------------- */
 
 static const struct json_field change_fields[] = {
     JSON_INTEGER(counter_delta, "delta_bytes", bytes, JSON_MAY_BE_NULL),

@@ -68,7 +68,7 @@ void label_write_option(const char *word, bool first, FILE *stream)
     putc('"', stream);
 }
 
-/* ---- The metrics ------------------------------------------------------------------------------ */
+/* ---- The tables of metrics ------------------------------------------------------------------- */
 
 /* The metrics: M(type, name, help, value, function for further labels). From this table, both the
  * names and the values are made. */

@@ -14,7 +14,7 @@
 
 struct site_name {
     uint64_t signature;
-    uint32_t kind;             /* enum leak_kind */
+    uint32_t kind;             /* value of enum leak_kind */
     struct stack stack;        /* stack of the first site with this name */
     size_t user;               /* index of the innermost user frame; stack.count = there is none */
     const struct frame *title; /* the frame that the name shows; NULL = unknown */

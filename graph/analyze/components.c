@@ -12,10 +12,9 @@ struct tarjan {
     const struct heap_graph *graph;
     const bool *left_out;
     struct components *out;
-    uint32_t *order,
-        /* number of a block -> its number in the search, from 1, and the lowest number that it
-         * leads to. order 0: not reached yet; low GRAPH_NONE: its set is complete */
-        *low;
+    /* number of a block -> its number in the search, from 1, and the lowest number that it leads
+     * to. order 0: not reached yet; low GRAPH_NONE: its set is complete */
+    uint32_t *order, *low;
     /* the path of the search, and for each of its blocks the edge with which the search
      * continues */
     uint32_t *path, *next;

@@ -88,10 +88,9 @@ struct heap_graph {
     uint32_t *first;             /* has blocks + 1 entries */
     struct graph_inside *inside; /* sorted by edge */
     uint32_t *in_first, *from;   /* NULL before heap_graph_link() was called */
-    uint64_t *
-        /* number of a block -> number of its content (enum leak_graph_content); NULL: contents are
-         * unknown */
-        content;
+    /* number of a block -> number of its content (enum leak_graph_content); NULL: contents are
+     * unknown */
+    uint64_t *content;
     struct graph_content *sample;
     struct graph_root *root;
     struct graph_range *range;

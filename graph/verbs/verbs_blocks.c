@@ -284,7 +284,7 @@ struct ref_kind {
 
 struct ref_kinds {
     struct ref_kind *kind;
-    struct hashmap of; /* hash of site and field -> index + 1 */
+    struct hashmap of; /* hash of site and field -> index in `kind` + 1 */
     size_t count, room;
 };
 

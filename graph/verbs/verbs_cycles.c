@@ -34,10 +34,10 @@ struct cycle_word {
 
 struct cycle_kinds {
     struct cycle_kind *kind;
-    struct hashmap of; /* hash of the words -> index + 1 */
+    struct hashmap of; /* hash of the words -> index in `kind` + 1 */
     size_t count, room;
     struct cycle_word *word;
-    struct hashmap of_word; /* hash of kind, site and word -> index + 1 */
+    struct hashmap of_word; /* hash of kind, site and word -> index in `word` + 1 */
     size_t words, word_room;
 };
 

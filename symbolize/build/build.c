@@ -1,4 +1,4 @@
-/* build.c - fills in one process of the model; see build.h. */
+/* build.c - fills in one process of the model; described in build.h. */
 #include "symbolize/build/build.h"
 
 #include <stdlib.h>

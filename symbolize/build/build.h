@@ -19,7 +19,7 @@ struct build_options {
     /* pattern of the file with names of generated code, with the placeholders of -o; NULL =
      * /tmp/perf-PID.map */
     const char *perf_map;
-    bool allocated; /* build the allocation profile */
+    bool allocated; /* fill in the allocation profile: all allocations, freed or not */
     bool content;   /* keep the contents of sample blocks, unless `anonymous` is set */
     bool anonymous; /* remove private data; see anonymize_process() */
     /* clear all that differs from run to run: pids, times, addresses, samples */
@@ -54,7 +54,7 @@ void evidence_fill(struct arena *mem, const struct store *store, struct process 
 void evidence_seek_names(struct resolver *resolver, const struct store *store,
                          const struct suppressions *suppressions);
 
-/* ---- report_notes.c: sentences about what the numbers leave out, and why --------------------- */
+/* ---- report_notes.c: notes about what the numbers leave out, and why ------------------------- */
 
 /* Live blocks that a fork child inherited from its parent and that the report does not list; 0 =
  * none. */

@@ -26,7 +26,7 @@ bool command_has_errors(const struct options *options, const struct totals *tota
  * may be missing. If so, prints a line with the reason. */
 bool command_lacks_evidence(const struct options *options, const struct process *process);
 
-/* The stream or the memory to which the report goes. */
+/* The output of a command: a stream, or memory whose content is sent to targets at the end. */
 struct command_output {
     FILE *stream;
     bool terminal; /* the stream is a terminal, or one of the targets is */

@@ -53,7 +53,8 @@ static bool parse_targets(void *to, const struct option_row *row, const char *te
 /* The words that --errors-for takes in addition to verdicts. */
 static const char *const other_errors[] = {"errors", "growing", "resources"};
 
-/* Sets the verdict that a word names in `set`, or the flag in `more` if that is not NULL. */
+/* Sets set[v] for the verdict v that the word names, or, if `more` is not NULL, the flag in `more`
+ * that the word names. False: the word is unknown. */
 static bool set_verdict_word(const char *word, size_t length, bool set[VERDICT_MAX],
                              struct options *more)
 {

@@ -16,9 +16,8 @@
 struct options {
     struct option_list files;
     const struct format *format;
-    void (*generate)(const struct report *report, const struct view *view,
-                     /* writes suppressions instead of the format; NULL = write the format */
-                     FILE *stream);
+    /* writes suppressions instead of the format; NULL = write the format */
+    void (*generate)(const struct report *report, const struct view *view, FILE *stream);
     const char *output; /* pattern of -o; NULL = write to stdout */
     /* targets of --to, and of -o if both are given; none = write to `output` */
     struct targets targets;

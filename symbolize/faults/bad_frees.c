@@ -150,7 +150,8 @@ static uint64_t cause_key(const struct bad_free *mistake, const struct stack *st
 /* Sets the lead of each bad free: the first bad free with an equal key. */
 static void find_leads(struct process *process)
 {
-    struct hashmap first = {0}; /* cause_key() -> index + 1 of the lead */
+    /* result of cause_key() -> index + 1 of the first bad free with it */
+    struct hashmap first = {0};
 
     for (size_t i = 0; i < process->mistake_count; i++) {
         struct bad_free *mistake = &process->mistakes[i];

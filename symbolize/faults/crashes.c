@@ -26,7 +26,7 @@ struct crash_builder {
     size_t count, capacity;
 };
 
-/* ---- The stack ------------------------------------------------------------------------------ */
+/* ---- The stack of the crash ------------------------------------------------------------------ */
 
 static const struct store_module *crash_module_at(const struct store_crash *record,
                                                   uint64_t address)

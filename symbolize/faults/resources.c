@@ -92,9 +92,8 @@ static const char *resource_name(struct arena *mem, const struct store_resource 
         return arena_format(mem, "dup of %s", name);
     if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
         return arena_format(mem, "%s: %s", sort, name);
-    return arena_copy(mem, name,
-                      /* copied, because the store is freed before the report is written */
-                      strlen(name));
+    /* copied, because the store is freed before the report is written */
+    return arena_copy(mem, name, strlen(name));
 }
 
 /* Returns the name of a closed descriptor, and says so if the process inherited it. */
@@ -347,10 +346,10 @@ static const struct frame *released_by_most(struct resource_builder *filling, un
     return found;
 }
 
-/* Finds a place where resources are released that a function of this stack opens. Tries the frames
- * from the user frame outwards, but not main, if main calls the function that opens: everything
- * that a program opens is opened below main, so that says nothing. Frames far out are not tried,
- * because a main loop says nothing either. */
+/* Finds the place where other resources are released that a function of this stack opens. Tries a
+ * few user frames, from the innermost outwards. main is tried only if it is the innermost one:
+ * every stack contains main, so it says nothing, and neither do frames far out, like that of a main
+ * loop. */
 static void find_release(struct resource_builder *filling, struct resource_draft *draft)
 {
     struct resource *resource = &draft->resource;

@@ -15,12 +15,13 @@ enum finding_level {
 
 struct finding {
     enum finding_level level;
-    const char *group;         /* "error", "leak", "resource" */
-    const char *type;          /* "SIGSEGV", "mismatched-free", "lost", "fd" */
+    const char *group; /* one of "error", "leak", "resource" */
+    /* word for the kind of error, leak or resource: "SIGSEGV", "mismatched-free", "lost", "fd" */
+    const char *type;
     const struct frame *frame; /* title frame of the finding's stack; NULL = unknown */
     uint64_t signature;        /* set for leaks and resources */
     bool has_signature;
-    const struct rule *suppressed_by; /* NULL = not suppressed */
+    const struct rule *suppressed_by; /* NULL = the finding is not suppressed */
     /* number of the finding among those of its group, from 1; suppressed findings have none unless
      * the view shows them */
     size_t number;

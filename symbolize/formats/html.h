@@ -48,7 +48,7 @@ struct html_stack {
 /* The stacks, frames and texts of a page; a zeroed struct is empty. */
 struct html_stacks {
     struct arena *mem;
-    struct hashmap frame_ids; /* frame -> index + 1 */
+    struct hashmap frame_ids; /* frame -> index in `frames` + 1 */
     const struct frame **frames;
     size_t frame_count, frame_capacity;
     struct hashmap stack_ids; /* hash of the caller's stack and a frame -> index in `stacks` */

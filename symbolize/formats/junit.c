@@ -54,9 +54,8 @@ static void write_junit_name(const struct finding *finding, const struct view *v
     if (!text)
         return;
     if (finding->frame)
-        function = text_bare_name(
-            /* without the function's arguments: the name must be the same in each run */
-            finding->frame, NAME_COLUMNS);
+        /* without the function's arguments: the name must be the same in each run */
+        function = text_bare_name(finding->frame, NAME_COLUMNS);
     if (finding->has_signature)
         snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
     fprintf(text, "%s in %s%s", finding->type, function.text, id);

@@ -18,14 +18,13 @@ struct memcheck_part {
     /* text of the program, of any length, that stands after the words; NULL = none */
     const char *name;
     struct stack stack; /* no frames = this part has no stack */
-    const char *
-        /* the allocation function that the innermost frame called; NULL = unknown, or the stack
-         * contains it */
-        callee;
+    /* the allocation function that the innermost frame called; NULL = unknown, or the stack
+     * contains it */
+    const char *callee;
 };
 
 struct memcheck_error {
-    const char *kind; /* "Leak_DefinitelyLost" */
+    const char *kind; /* Memcheck's word for the error, like "Leak_DefinitelyLost" */
     struct thread_ref thread;
     uint64_t count;
     bool leak;

@@ -35,7 +35,7 @@ struct pprof_mapping {
 
 struct profile {
     struct gzip *gzip;
-    struct hashmap strings;   /* hash of a text -> its number */
+    struct hashmap strings;   /* hash of a text -> number of the string */
     struct hashmap functions; /* hash of name, symbol and file -> number of the function */
     struct hashmap by_frame;  /* frame -> number of its function */
     struct hashmap locations; /* hash of its address and lines -> number of the location */
@@ -45,7 +45,7 @@ struct profile {
     struct pprof_mapping *mappings; /* the first mapping is the program */
     size_t mapping_count, mapping_capacity;
     uint64_t string_count, function_count, location_count;
-    struct protobuf message; /* the message being built */
+    struct protobuf message; /* the message that is being written */
 };
 
 /* Begins the tables. exe: path of the program; NULL = unknown. */

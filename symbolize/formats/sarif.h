@@ -16,7 +16,7 @@
 
 struct sarif_rule {
     const char *id;
-    const char *level; /* "error", "warning", "note" */
+    const char *level; /* one of "error", "warning", "note" */
     const char *brief, *full, *help;
 };
 

@@ -15,7 +15,7 @@
 struct writing {
     struct json_writer json;
     struct heap_profile *profile;
-    struct hashmap frames; /* hash of a frame, a label or a process -> index + 1 */
+    struct hashmap frames; /* hash of a frame, a label or a process -> its number + 1 */
     uint64_t frame_count;
 };
 

@@ -72,7 +72,9 @@ static const struct store_orphan *earlier_pair(const struct dropped_pointers *or
     return found;
 }
 
-/* Goes outwards past members of class templates: the function that uses a container tells more. */
+/* Skips members of class templates, outwards from index `at`, and returns the index of the user
+ * frame behind them: the function that uses a container says more than the container's own
+ * functions. Returns `at` if there is no such frame, or it is main. */
 static size_t skip_template_members(const struct frame *const *frames, size_t count, size_t at)
 {
     for (size_t i = at; i < count; i++) {
@@ -98,8 +100,8 @@ static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orp
     return user < orphaned->frame_count ? user : 0;
 }
 
-/* Does a member of a class template free the block that it has allocated itself? A container that grows
- * does, and the pointers have moved to another block. */
+/* Does a member of a class template free a block that a member of this template has allocated? A
+ * container that grows does so; it has copied its pointers to another block before. */
 static bool is_moved(struct free_sites *frees, const struct dropped_pointers *orphans,
                      const struct store_orphan *pair)
 {
@@ -119,7 +121,7 @@ static bool is_moved(struct free_sites *frees, const struct dropped_pointers *or
     return false;
 }
 
-/* The function that allocated the owner. */
+/* Returns the frame of the function that allocated the owner. */
 static const struct frame *holding_frame(struct free_sites *frees, uint32_t node)
 {
     const struct frame *place = free_wrappers_place(&frees->wrappers, node), *frames[TRACE_MAX];

@@ -124,8 +124,8 @@ static void find_returned_function(struct lost_place *place, const struct root *
 }
 
 /* Finds the line of the function from which the program jumped to the instruction that lost the
- * pointer, for example to the function's end. If the function returned to that instruction, it is
- * the line of the call. NULL = unknown, or the same line. */
+ * pointer, for example to the function's end. If the jump was the return from a function that it
+ * had called, it is the line of that call. NULL = unknown, or the same line. */
 static const struct frame *find_jump(struct when_lost_builder *builder,
                                      const struct store_drop *drop, const struct frame *lost_in)
 {
@@ -201,8 +201,8 @@ static void choose_place(struct when_lost *when)
     when->agreed = count_agreeing(when, when->place.from);
 }
 
-/* Returns the number of the allocation call of the thread, counted from the block's allocation, at
- * which execution step by step has to begin in a further run. Words in stacks may seem to hold a
+/* Returns the number of the call (of an allocation or a free, counted from the block's allocation)
+ * at which a further run has to begin to execute step by step. Words in stacks may seem to hold a
  * block long after it was lost, so the steps begin before these words appeared, unless that takes
  * too long. */
 static uint32_t find_step(const struct store_drop *drop, bool stored)

@@ -1,10 +1,10 @@
-/* json.h - the JSON report, and the same as lines (NDJSON).
+/* json.h - writes the report as JSON, or as NDJSON, one JSON object a line.
  *
- * Both formats write the whole model; every key is always present, but for the optional ones of the
- * schema. What is unknown is null, and a list that nothing was recorded for is empty. A line of
- * NDJSON is an object: the report, a process, a record, an error or a resource. Its key "line" says
- * which, "process" is the index of its process, and the other keys are those of the schema. A
- * process comes before its parts.
+ * Both formats write the whole model; every key is always present, except those that are optional
+ * in the schema. An unknown value is null; a list for which nothing was recorded is empty. A line
+ * of NDJSON is an object: the report, a process, a record, an error or a resource. Its key "line"
+ * has the kind of the object, "process" the index of its process, and the other keys are those of
+ * the schema. The line of a process comes before those of its records.
  *
  * Tables of fields write the objects (json_fields.h), and docs/schema.json is made of the same
  * tables: after a change "make schema" writes it anew.
@@ -33,26 +33,29 @@ static inline const struct json_context *json_context_of(const struct json_write
 }
 
 /* Tables of fields: each writes one struct of the model as a JSON object. */
-extern const struct json_table json_report;       /* struct report */
-extern const struct json_table json_process_head; /* struct process: the keys before "records" */
-extern const struct json_table json_process_tail; /* struct process: the keys after "resources" */
-extern const struct json_table json_record;       /* struct record */
-extern const struct json_table json_resource;     /* struct resource */
-extern const struct json_table json_error;        /* struct json_error */
-extern const struct json_table json_rule;         /* struct rule */
-extern const struct json_table json_total;        /* struct verdict_total */
-extern const struct json_table json_summary;      /* struct process: the sum of each verdict */
+extern const struct json_table json_report; /* writes a struct report */
+/* writes a struct process: the keys before "records" */
+extern const struct json_table json_process_head;
+/* writes a struct process: the keys after "resources" */
+extern const struct json_table json_process_tail;
+extern const struct json_table json_record;   /* writes a struct record */
+extern const struct json_table json_resource; /* writes a struct resource */
+extern const struct json_table json_error;    /* writes a struct json_error */
+extern const struct json_table json_rule;     /* writes a struct rule */
+extern const struct json_table json_total;    /* writes a struct verdict_total */
+/* writes a struct process: the sum of each verdict */
+extern const struct json_table json_summary;
 
 /* Adds a member with the sampling error of a sum. Its value is null when the process was not
  * sampled, because the numbers are exact. */
-extern const struct json_table json_estimate; /* struct error */
+extern const struct json_table json_estimate; /* writes a struct error */
 #define JSON_ESTIMATE(s, m, ...)                                                                   \
     JSON_PART(s, "error", m, json_estimate, JSON_KNOWN_IF(json_is_sampled), __VA_ARGS__)
 bool json_is_sampled(const struct json_writer *json, const void *object);
 
 /* Members that records of several formats have, and the tables of their objects. */
-extern const struct json_table json_retained; /* struct verdict_total */
-extern const struct json_table json_tag;      /* struct tag_sum */
+extern const struct json_table json_retained; /* writes a struct verdict_total */
+extern const struct json_table json_tag;      /* writes a struct tag_sum */
 #define JSON_RETAINED(s, m)                                                                        \
     JSON_PART(s, "retained", m, json_retained, JSON_KNOWN_BY(s, m.blocks),                         \
               JSON_ABOUT("What fixing this record releases, itself included: what is reached "     \
@@ -92,11 +95,12 @@ struct json_error json_error_of_crash(const struct crash *crash);
 
 /* ---- Objects of the leak check --------------------------------------------------------------- */
 
-extern const struct json_table json_leak_check; /* struct leak_check */
-extern const struct json_table json_milestone;  /* struct milestone */
-extern const struct json_table json_owner;      /* struct owner */
-extern const struct json_table json_path;       /* an array of steps; json_put_path() writes it */
-extern const struct json_table json_sample;     /* struct sample */
+extern const struct json_table json_leak_check; /* writes a struct leak_check */
+extern const struct json_table json_milestone;  /* writes a struct milestone */
+extern const struct json_table json_owner;      /* writes a struct owner */
+/* describes an array of steps, which json_put_path() writes */
+extern const struct json_table json_path;
+extern const struct json_table json_sample; /* writes a struct sample */
 
 /* Write a path as an array, and as one text. The member must be a const struct path *, not NULL. */
 void json_put_path(struct json_writer *json, const char *key, const void *path);

@@ -65,7 +65,7 @@ struct json_error json_error_of_crash(const struct crash *crash)
     return error;
 }
 
-/* ---- The crash ------------------------------------------------------------------------------- */
+/* ---- Fields of the crash --------------------------------------------------------------------- */
 
 static void put_registers(struct json_writer *json, const char *key, const void *object)
 {

@@ -13,7 +13,7 @@
 #include "symbolize/records/sampling_error.h"
 #include "common/base/hashmap.h"
 
-/* Records with an equal key belong together. */
+/* The key of a record. Records with an equal key form one entry. */
 struct agreement {
     uint64_t key;      /* 0 = the record shares its cause with no other */
     uint64_t function; /* name_hash of the function that the records share */

@@ -14,7 +14,7 @@
 
 struct packaged_file {
     const char *path;
-    const char *package; /* NULL = unknown */
+    const char *package; /* name of the package; NULL = unknown */
     /* name of the package with debug information of the file: "bash-dbgsym", "bash-debuginfo" */
     const char *debug;
 };

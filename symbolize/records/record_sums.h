@@ -19,19 +19,19 @@ struct kin {
     uint64_t signature;
     uint32_t kind;
     uint32_t first;   /* index of the first site + 1; record_sums.next_site links the other sites */
-    uint32_t largest; /* index of the largest site */
+    uint32_t largest; /* index of the site with most bytes */
     uint64_t bytes, blocks;
     bool runtime;
 };
 
-/* A record while it is summed up. */
+/* A record, and what is collected for it while sites are added. */
 struct record_sum {
     struct record record;
     size_t number; /* number of this sum, from 1 */
     struct variance variance;
     uint32_t threads[RECORD_SUM_THREADS];
     uint32_t kin;
-    uint32_t last_site;   /* last site added, + 1 */
+    uint32_t last_site;   /* index + 1 of the last site that was added */
     struct share largest; /* the share with most bytes; the record shows the stack of its site */
     struct share *shares; /* all shares that were added; allocated with malloc */
     size_t share_count, share_capacity;
@@ -69,7 +69,7 @@ struct record_sums record_sums_begin(struct arena *mem, const struct store *stor
 void record_sums_make(struct record_sums *drafts);
 void record_sums_end(struct record_sums *drafts);
 
-/* Adds a site's threads, stack and variance, which do not depend on the verdict. */
+/* Adds what a site has whatever the verdicts of its blocks: threads, stack and variance. */
 void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, uint32_t index);
 
 /* ---- possible_owners.c ------------------------------------------------------------------------

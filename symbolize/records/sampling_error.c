@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HALF_WIDTH 1.96 /* standard deviations, for 95 % */
+#define HALF_WIDTH 1.96 /* half width of the 95 % interval, in standard deviations */
 /* larger than all numbers with four digits, the most significant digits that an estimate shows */
 #define DIGITS_MOST 10000
 

@@ -21,7 +21,7 @@ struct variance {
 void variance_add_site(struct variance *sum, const struct store *store,
                        const struct store_site *site);
 struct error variance_half_width(const struct variance *variance);
-/* Adds the error of an independent estimate. */
+/* Adds the error of another estimate, which must be independent of the sum. */
 void error_add(struct error *sum, const struct error *part);
 
 /* Write an estimate as "~4.1 MB" and "~64,000 blocks", rounded to the digits that are significant

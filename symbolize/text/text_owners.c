@@ -23,9 +23,8 @@ struct term_text text_call(const struct frame *frame, const struct view *view, s
     if (!frame)
         return term_text("an unknown place", 16, 0);
     name = text_function_name(frame, view, columns > 4 ? columns - 2 : columns);
-    whole =
-        /* the name has arguments, so "()" is not added */
-        (view->verbose || view->full_names) && strchr(name.text, '(');
+    /* the name has arguments, so "()" is not added */
+    whole = (view->verbose || view->full_names) && strchr(name.text, '(');
     /* no function, so "()" is not added */
     whole = whole || !frame->function || *frame->function == '[';
     call.columns = name.columns + (whole ? 0 : 2);

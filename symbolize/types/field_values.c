@@ -10,7 +10,7 @@
 #define TEXT_MOST 40    /* number of characters of a string that are written */
 #define VALUE_SIZE 256
 
-/* A sample's content while its fields are written. */
+/* The content of a sample block while its fields are written. */
 struct content {
     uint64_t address; /* address of the first byte in the program */
     const uint8_t *bytes;

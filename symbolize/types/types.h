@@ -25,7 +25,7 @@ struct types {
     struct hashmap stacks;
     /* a hash like in `stacks` -> struct site_type *, made with the evidence of pointers, too */
     struct hashmap sites;
-    struct hashmap paths; /* result of the leak check, + 1 -> struct path_types * */
+    struct hashmap paths; /* index of a result of the leak check, + 1 -> struct path_types * */
     /* site + 1 -> the first place on a path of pointers with a block of that site, as index in
      * `places` + 1 */
     struct hashmap first_place;
@@ -40,7 +40,7 @@ struct types {
 
 /* The type of a site's blocks. binary and id name the type for types_fields(). */
 struct site_type {
-    const struct block_type *type; /* NULL = unknown */
+    const struct block_type *type; /* NULL = the type is unknown */
     struct binary *binary;
     struct type_id id;
     bool conflict;

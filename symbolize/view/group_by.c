@@ -25,7 +25,7 @@ bool group_by_includes(const struct view *view, enum verdict verdict)
     return view->show[verdict] || (verdict == VERDICT_INDIRECT && view->show[VERDICT_LOST]);
 }
 
-/* ---- Names of rows -------------------------------------------------------------------------- */
+/* ---- The names of rows ----------------------------------------------------------------------- */
 
 static const char *function_row_name(struct arena *mem, const struct frame *frame)
 {

@@ -1,5 +1,5 @@
-/* view.h - the model as several formats present it: tables by key, names of allocator frames, and
- * reports read back from JSON.
+/* view.h - presents the model in forms that several formats share: tables by key, names of
+ * allocation functions, and reports read back from JSON.
  */
 #ifndef SYMBOLIZE_VIEW_VIEW_H
 #define SYMBOLIZE_VIEW_VIEW_H
@@ -19,7 +19,7 @@
 
 struct group_by_row {
     const char *name;           /* name of the row; by site the function, NULL = no frame */
-    const struct record *first; /* the first record of the row, in the order of the report */
+    const struct record *first; /* the record of the row that is first in the report */
     struct verdict_total sum;
     size_t number; /* index of the row before sorting, for group_by.c alone */
 };
@@ -49,7 +49,7 @@ bool group_by_includes(const struct view *view, enum verdict verdict);
 struct group_by_table group_by_make(const struct process *process, const struct view *view);
 void group_by_end(struct group_by_table *table);
 
-/* The row's share of all bytes, 0 to 1. */
+/* Returns the row's share of all bytes, from 0 to 1. */
 double group_by_share(const struct group_by_table *table, const struct group_by_row *row);
 
 /* ---- allocator_names.c: the function that an allocation or release called ----------------------
@@ -88,7 +88,7 @@ bool baseline_read(struct report_set *report_set, const char *path, const char *
 void baseline_suppress(const struct report_set *report_set, const char *path,
                        struct suppressions *suppressions);
 
-/* The number of errors in the report whose signatures are not in the baseline. */
+/* Returns the number of errors in the report whose signatures are not in the baseline. */
 uint64_t baseline_new_errors(const struct report_set *report_set, const struct report *report);
 
 #endif
