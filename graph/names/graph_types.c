@@ -307,8 +307,8 @@ static bool is_bucket_array(const struct block_type *type)
     return strncmp(type->name, bucket, sizeof(bucket) - 1) == 0;
 }
 
-/* Does the edge lead to a structure of another type, or not to the start of one? Then the target is
- * no node of the same container. */
+/* Does the edge lead to a structure of another type, or not to the start of a structure? Then its
+ * target is no node of the container that has the pointer. */
 static bool leads_into_container(const struct graph_types *types, uint32_t from, uint32_t edge)
 {
     const struct heap_graph *graph = types->graph;

@@ -1,6 +1,6 @@
-/* compare_graphs.c - implements leakgraph A diff B: shows what one graph has more than another, by
- * allocation site, type or owner. Sites of the two graphs are equal if the functions in their
- * stacks have the same names; types, if they have the same name. The owner of a block is the
+/* compare_graphs.c - implements the command diff of leakgraph: shows what one graph has more than
+ * another, by allocation site, type or owner. Sites of the two graphs are equal if the functions in
+ * their stacks have the same names; types, if they have the same name. The owner of a block is the
  * outermost block that holds it alone, named by allocation site and type; it may be the block
  * itself. If the two graphs are of one process, it is also known which blocks are still there:
  * those with the same address, thread and count.

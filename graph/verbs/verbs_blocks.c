@@ -1,4 +1,6 @@
-/* verbs_blocks.c - implements path, refs, out and find, the commands about single blocks. */
+/* verbs_blocks.c - implements path, refs, out and find, the commands of leakgraph about single
+ * blocks.
+ */
 #include "graph/verbs/verbs.h"
 
 #include <inttypes.h>

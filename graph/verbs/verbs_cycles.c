@@ -1,4 +1,6 @@
-/* verbs_cycles.c - implements cycles, which lists blocks that hold each other. */
+/* verbs_cycles.c - implements the command cycles of leakgraph, which lists blocks that hold each
+ * other.
+ */
 #include "graph/verbs/verbs.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
-/* verbs_duplicates.c - implements duplicates, which lists equal texts and equal blocks. */
+/* verbs_duplicates.c - implements the command duplicates of leakgraph, which lists equal texts and
+ * equal blocks.
+ */
 #include "graph/analyze/duplicates.h"
 #include "graph/verbs/verbs.h"
 

@@ -1,5 +1,5 @@
-/* verbs_heap.c - implements summary, retained, dominators, suspects and waste, the commands about
- * the whole heap.
+/* verbs_heap.c - implements summary, retained, dominators, suspects and waste, the commands of
+ * leakgraph about the whole heap.
  */
 #include "graph/verbs/verbs.h"
 

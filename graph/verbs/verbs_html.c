@@ -1,5 +1,5 @@
-/* verbs_html.c - implements html, which writes the largest blocks as an HTML page, with the blocks
- * that hold them and that they hold. page/heap.js shows this JSON:
+/* verbs_html.c - implements the command html of leakgraph, which writes the largest blocks as an
+ * HTML page, with the blocks that hold them and that they hold. page/heap.js shows this JSON:
  *
  *     { blocks, bytes, explored,
  *       address: [], size: [], retained: [], held: [], site: [], type: [], verdict: [],

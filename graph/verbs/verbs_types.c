@@ -1,4 +1,5 @@
-/* verbs_types.c - implements types, which lists the types of all blocks. */
+/* verbs_types.c - implements the command types of leakgraph, which lists the types of all
+ * blocks. */
 #include "graph/verbs/verbs.h"
 
 #include <stdlib.h>

@@ -23,7 +23,8 @@ struct types {
     /* hash of the stack, the result of the leak check and the block sizes -> struct site_type *,
      * made from the evidence of stacks and virtual tables */
     struct hashmap stacks;
-    /* a hash like in `stacks` -> struct site_type *, made with the evidence of pointers, too */
+    /* hash of the stack, the result of the leak check and the block sizes -> struct site_type *,
+     * made from the evidence of pointers, too */
     struct hashmap sites;
     struct hashmap paths; /* index of a result of the leak check, + 1 -> struct path_types * */
     /* site + 1 -> the first place on a path of pointers with a block of that site, as index in
