@@ -80,7 +80,7 @@ enum leak_untracked {
 
 enum leak_header_flag {
     LEAK_FLAG_FORKED = 1,    /* a fork child: the sites 1..inherited_sites came from its parent */
-    LEAK_FLAG_NO_STACKS = 2, /* site_stacks=off */
+    LEAK_FLAG_NO_STACKS = 2, /* the option site_stacks=off is set */
     /* min_size, max_size ... are set: frees of unknown blocks are no errors. */
     LEAK_FLAG_FILTERED = 4,
     LEAK_FLAG_FULL = 8, /* the recording file was full: the newest sites are missing */
@@ -192,8 +192,9 @@ struct leak_header {
     uint32_t header_size; /* sizeof(struct leak_header) */
     uint32_t machine;     /* e_machine of the ELF header of the program */
     uint32_t flags;       /* enum leak_header_flag; changed by atomic or */
-    uint64_t file_size;   /* set at creation, never changed; the file is sparse */
-    uint64_t used;        /* bytes reserved so far, including the header page; atomic add */
+    uint64_t file_size;   /* size of the sparse file, set when it is made and never changed */
+    /* Number of bytes reserved so far, including the header page; changed by atomic add. */
+    uint64_t used;
 
     int32_t pid, ppid; /* of a fork child: pid of the process whose recording it inherited */
     /* Start time of the process, field 22 of /proc/PID/stat; pid and start_time together identify
@@ -228,7 +229,7 @@ struct leak_header {
      * of those that differ; of those that end early and are marked as truncated, but continue in
      * the other unwinder */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
-    char host[64]; /* NUL-terminated */
+    char host[64]; /* name of the host, NUL-terminated */
     /* The option sample=: one byte in this many is sampled, and all counts of blocks and bytes are
      * estimates; 0 = every block is tracked. */
     uint64_t sample;
@@ -316,7 +317,7 @@ struct leak_module {
     uint64_t loaded_ns, unloaded_ns;
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t path_length; /* length without the NUL */
-    char path[];          /* NUL-terminated, padded with NULs */
+    char path[];          /* path of the object, NUL-terminated, padded with NULs */
 } __attribute__((aligned(8)));
 
 struct leak_thread {
@@ -1071,7 +1072,7 @@ struct leak_loss {
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
  * the next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
-    uint32_t found;     /* index in "found" */
+    uint32_t found;     /* index of that struct leak_found in "found" */
     uint32_t milestone; /* number of the milestone */
     uint64_t blocks, bytes;
 };
@@ -1080,7 +1081,7 @@ struct leak_age {
  * from which blocks, pointers point into them. The number of rows is limited; further ones are left
  * out. */
 struct leak_interior {
-    uint32_t found; /* index in "found" */
+    uint32_t found; /* index of that struct leak_found in "found" */
     /* Site of the blocks that contain these pointers; 0 = the pointers are in roots. */
     uint32_t holder;
     /* Offset from the start of the block to which the pointers point; 0 = the start, or unknown. */
@@ -1424,7 +1425,7 @@ struct leak_crash {
     uint32_t ending; /* why the stack ends, enum leak_root */
     uint32_t frame_count, outer_count;
     uint32_t reserved;
-    struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost first */
+    struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost frame first */
     uint64_t
         outer[LEAK_CRASH_OUTER]; /* the outermost frames, if there are more than fit in frames[] */
     uint64_t left_out;           /* number of frames between frames[] and outer[] */

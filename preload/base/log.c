@@ -79,7 +79,8 @@ bool log_has_hook(void)
  * again. */
 int log_call_hook(const char *line)
 {
-    int (*current)(const char *, void *) = load_acquire(&hook); /* pairs with log_set_hook */
+    /* Pairs with the release in log_set_hook. */
+    int (*current)(const char *, void *) = load_acquire(&hook);
     if (!current || hook_runs)
         return LOG_WRITE;
     int saved = errno;

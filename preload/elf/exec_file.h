@@ -45,8 +45,8 @@ static bool IN_FILE(find_string_table)(const struct IN_FILE(file) * file, uint64
     return *offset && *size;
 }
 
-/* Says whether the file was built with a sanitizer; false in doubt. head: the first HEAD bytes of
- * the file, with its program headers. */
+/* Says whether the file was built with a sanitizer; false if that is not certain. head: the first
+ * HEAD bytes of the file, with its program headers. */
 static bool IN_FILE(is_sanitized_file)(int fd, const void *head)
 {
     const ELF(Ehdr) *header = head;

@@ -27,7 +27,7 @@
 /* Reserves SIGTRAP for libleak (trampoline_reserve_fault). install: libc's sigaction. */
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *));
 
-/* Says whether the program has left SIGTRAP to libleak. */
+/* Says whether slot_watch_start has reserved SIGTRAP, so that slots can be watched. */
 bool slot_watch_is_possible(void);
 
 /* Watches the aligned word at address "slot", instead of the word that had this index before. */

@@ -21,7 +21,7 @@
 #define CLOSE_RANGE_CLOEXEC 4
 #endif
 
-/* glibc before 2.34 does not declare them. */
+/* The headers of glibc before 2.34 do not declare these functions. */
 int close_range(unsigned first, unsigned last, int flags);
 void closefrom(int first);
 

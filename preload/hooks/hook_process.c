@@ -265,7 +265,7 @@ EXEC_HOOK(execvp, (const char *file, char *const argv[]), environ, TARGET_NAME(f
 EXEC_HOOK(fexecve, (int fd, char *const argv[], char *const envp[]), envp, exec_target_of_fd(fd),
           real.fexecve(fd, argv, entries))
 
-/* glibc before 2.34 does not declare it. */
+/* The headers of glibc before 2.34 do not declare this function. */
 int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags);
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)

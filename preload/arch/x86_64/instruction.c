@@ -5,7 +5,8 @@
 #ifdef __x86_64__
 #define IS_64_BIT true
 #else
-/* i386, whose Makefile uses this file, too: it has no REX prefixes and no pc-relative operands. */
+/* i386, for which the Makefile compiles this file, too: it has no REX prefixes and no pc-relative
+ * operands */
 #define IS_64_BIT false
 #endif
 
@@ -247,13 +248,13 @@ static struct move read_move(const uint8_t *bytes)
         break;
     case 0x89: /* mov */
     case 0x31: /* xor */
-    case 0xc7: /* mov number */
+    case 0xc7: /* mov of a number */
     case 0x80: /* and, xor ... with a number */
     case 0x81:
     case 0x83:
         move.to = last;
         break;
-    case 0xb8 ... 0xbf: /* mov number */
+    case 0xb8 ... 0xbf: /* mov of a number */
         move.to = (move.form & 7) | (move.rex & 1) << 3;
         break;
     default:
