@@ -36,7 +36,7 @@ struct leak_graph_head {
 
 struct leak_graph_chunk {
     uint32_t magic;
-    uint32_t type; /* enum leak_graph_section */
+    uint32_t type; /* a value of enum leak_graph_section */
     /* Bytes of the payload, which is padded with zeros to whole words of 8 bytes. */
     uint32_t length;
     uint32_t ordinal; /* number of this chunk: 0, 1, 2 … */

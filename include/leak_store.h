@@ -157,9 +157,9 @@ enum leak_answer {
 
 #define LEAK_MILESTONE_NAME 32
 struct leak_request {
-    uint32_t state;       /* publish: enum leak_request_state */
-    uint32_t verb;        /* enum leak_verb */
-    uint32_t answer;      /* enum leak_answer */
+    uint32_t state;       /* publish: a value of enum leak_request_state */
+    uint32_t verb;        /* a value of enum leak_verb */
+    uint32_t answer;      /* a value of enum leak_answer */
     int32_t asker;        /* pid of the process that sent the request */
     uint64_t asker_start; /* start time of the process that sent the request */
     /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. In an answer: number of the new
@@ -202,7 +202,7 @@ struct leak_header {
     uint64_t start_time;
     uint64_t started_ns;
     uint64_t ended_ns; /* 0 = end not observed */
-    uint32_t end_how;  /* enum leak_end */
+    uint32_t end_how;  /* a value of enum leak_end */
     int32_t end_value;
     /* In the file of a fork child: its sites 1..N count only blocks that were inherited from the
      * parent. */
@@ -487,7 +487,7 @@ struct leak_tags {
  * which the hot path of an allocation never writes. */
 struct leak_site {
     uint32_t node;        /* publish: node of the innermost frame of the call stack, or a root */
-    uint8_t kind;         /* enum leak_kind */
+    uint8_t kind;         /* a value of enum leak_kind */
     uint8_t more_threads; /* 1 = more threads allocated here than fit in threads[] */
     uint16_t tag;         /* index + 1 in leak_tags.tag; 0 = none */
     uint32_t first;       /* tick of the first allocation */
@@ -519,8 +519,8 @@ struct leak_freed {
 };
 
 /* Blocks of a site that the thread that allocated them freed before it had allocated ALLOCATIONS
- * more blocks. They are a part of the frees that leak_freed counts, and like them
- * estimates or exact. All fields begin as zero, so no word is published. */
+ * more blocks. They are a part of the frees that leak_freed counts, and are estimates where those
+ * are. All fields begin as zero, so no word is published. */
 #define LEAK_TEMPORARY_ALLOCATIONS 4
 struct leak_temporary {
     uint64_t blocks, bytes;
@@ -631,9 +631,9 @@ enum leak_place {
 /* Wrong frees of one kind at one place. All fields but the counts and last_tick describe the first
  * one. */
 struct leak_event {
-    uint32_t type;         /* publish: enum leak_event_type */
+    uint32_t type;         /* publish: a value of enum leak_event_type */
     uint8_t form;          /* the wrong call, enum leak_form */
-    uint8_t place;         /* enum leak_place */
+    uint8_t place;         /* a value of enum leak_place */
     uint16_t block_thread; /* low bits of the number of the thread that allocated the block */
     uint32_t block_count;  /* number of the block's allocation in that thread; 0 = unknown */
     uint32_t site;         /* allocation site of the block; 0 = the address belongs to no block */
@@ -779,11 +779,11 @@ struct leak_mark {
 
 #define LEAK_RESOURCE_NAME 80
 struct leak_resource {
-    uint32_t state;    /* publish: enum leak_resource_state */
-    uint8_t type;      /* enum leak_resource_type */
-    uint8_t sort;      /* enum leak_sort */
-    uint8_t flags;     /* enum leak_resource_flag */
-    uint8_t name_form; /* enum leak_name_form */
+    uint32_t state;    /* publish: a value of enum leak_resource_state */
+    uint8_t type;      /* a value of enum leak_resource_type */
+    uint8_t sort;      /* a value of enum leak_sort */
+    uint8_t flags;     /* flags of enum leak_resource_flag */
+    uint8_t name_form; /* a value of enum leak_name_form */
     /* Of a library: number of opens by this call stack. Of a bad close: number of closes. Else 1. */
     uint32_t count;
     uint32_t name_length;
@@ -887,7 +887,7 @@ enum leak_limit {
 
 struct leak_history {
     uint64_t limit;    /* memory limit of this process when it started, in bytes; 0 = none */
-    uint32_t limit_of; /* enum leak_limit */
+    uint32_t limit_of; /* a value of enum leak_limit */
     uint32_t reserved[13];
     struct leak_column column[LEAK_HISTORY_COLUMNS];
     struct leak_point point[LEAK_HISTORY_POINTS];
@@ -1002,7 +1002,7 @@ struct leak_table {
 /* The address that leakctl who asks about, and the block that contains it. Size 0 and site 0: no
  * block does. */
 struct leak_asked {
-    uint64_t address; /* 0: leakctl who has not asked */
+    uint64_t address; /* the address in question; 0: there was no such request */
     uint64_t block, size;
     uint32_t site, found; /* found: index in "found" + 1 */
     uint32_t count, tick;
@@ -1130,8 +1130,8 @@ enum leak_found_flag {
 /* Blocks of one site with one verdict, flags and owner. */
 struct leak_found {
     uint32_t site;
-    uint8_t verdict; /* enum leak_verdict */
-    uint8_t flags;   /* enum leak_found_flag */
+    uint8_t verdict; /* a value of enum leak_verdict */
+    uint8_t flags;   /* flags of enum leak_found_flag */
     uint16_t reserved;
     /* If INDIRECT: index + 1 in "found" of the lost record that owns these blocks. */
     uint32_t owner;
@@ -1179,7 +1179,7 @@ struct leak_held {
     /* If root_class is STACKS, REGISTERS or TLS: number of the thread; 0 = a thread that never
      * allocated. */
     uint32_t thread;
-    uint8_t root_class; /* enum leak_root_class */
+    uint8_t root_class; /* a value of enum leak_root_class */
     uint8_t reserved;
     uint16_t key;           /* not 0: the word is the value of pthread key number key - 1 */
     int64_t tls_offset;     /* if root_class is TLS: offset of the word from the thread pointer */
@@ -1270,7 +1270,7 @@ struct leak_use {
 
 struct leak_followed {
     uint32_t thread, count; /* the serial T<thread>#<count> of the block */
-    uint32_t state;         /* enum leak_followed_state */
+    uint32_t state;         /* a value of enum leak_followed_state */
     uint32_t site;
     uint64_t address, size;
     uint32_t events;   /* number of allocations and frees since the block's allocation */
@@ -1382,7 +1382,7 @@ enum leak_mapping_flag {
 #define LEAK_CRASH_PATH 128
 struct leak_crash_mapping {
     uint64_t start, end;        /* end 0: there is no such mapping */
-    uint32_t flags;             /* enum leak_mapping_flag */
+    uint32_t flags;             /* flags of enum leak_mapping_flag */
     char path[LEAK_CRASH_PATH]; /* NUL-terminated; of a longer path its end is kept */
     uint32_t reserved;
 };
@@ -1399,12 +1399,12 @@ struct leak_crash_frame {
 #define LEAK_CRASH_OUTER 32
 struct leak_crash {
     uint32_t head_size;   /* sizeof(struct leak_crash) */
-    uint32_t state;       /* publish: enum leak_crash_state */
+    uint32_t state;       /* publish: a value of enum leak_crash_state */
     int32_t signal, code; /* si_signo and si_code of the signal */
     int32_t sender;       /* pid of the sender, for a signal that was sent */
     uint32_t sender_uid;
-    uint32_t flags;  /* enum leak_crash_flag */
-    uint32_t access; /* enum leak_access */
+    uint32_t flags;  /* flags of enum leak_crash_flag */
+    uint32_t access; /* a value of enum leak_access */
     uint64_t address, pc, sp;
     uint64_t when_ns;
     uint32_t tick;
