@@ -20,7 +20,9 @@ struct session {
      * the name of `dir` */
     char *preload;
     char *link_dir;
-    const char *users; /* text that the environment of each process has which may need the link */
+    /* text by which processes that may need the link are found: a path that their environment
+     * contains */
+    const char *users;
 };
 
 /* Makes the directory in `wanted`; if that is NULL or unusable (with a message), in the first

@@ -10,9 +10,9 @@
 
 #define PERCENT(part, all) ((all) ? 100.0 * (double)(part) / (double)(all) : 0)
 
-/* Writes the headline: how many allocations were temporary, and how many a second. Bytes per second
- * are not the point: temporary blocks do not fill the heap, but each call of malloc and free costs
- * time. */
+/* Writes the headline: how many allocations were temporary, and their bytes. These bytes do not
+ * fill the heap, but each block costs the time of malloc and free; so they are also written per
+ * second. */
 static void write_temporary_head(const struct process *process, FILE *stream)
 {
     double seconds = process->until_ns > process->started_ns && process->started_ns

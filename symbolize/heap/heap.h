@@ -195,7 +195,7 @@ void address_info_fill(struct arena *mem, struct resolver *resolver, const struc
 
 /* Adds the places at which followed blocks were lost to the records of the process with the call
  * stacks of these blocks. The store may be that of another run of the program. refine: the store is
- * of a further run, which followed only the chosen block of each record and knows its place better.
+ * of a further run, which followed only the chosen block of a record and knows its place better.
  * Returns the number of followed blocks that belong to a record. */
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                       bool refine, struct process *process);

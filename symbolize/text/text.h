@@ -92,8 +92,9 @@ void text_totals(const struct totals *totals, FILE *stream);
 /* ---- The processes that the report lists ----------------------------------------------------- */
 
 /* The processes of a report. The process that the user asked for is first and listed in full. Then
- * come the processes with findings, the worst first; of equal ones, the user's own programs before
- * programs of the system. All other processes have one line for each program. */
+ * come other processes with findings: those with errors first, the user's own programs before those
+ * of the system, and those that lost more bytes before others. All processes that are not listed in
+ * full have one line for each program. */
 struct text_processes {
     const struct report *report;
     size_t *full; /* indices of the processes that are listed in full, in the order of the report */

@@ -1,5 +1,5 @@
 /* text_address.c - writes what is known about one address: its block, and its recorded frees;
- * described in text.h.
+ * described in text.h. It looks like this:
  *
  *     0x55e0c7a2b2a0 is in a block of 1,008 bytes at 0x55e0c7a2b290 (+0x10), still reachable
  *        allocated (malloc) 3 s ago by T1 (shelf) as T1#42:

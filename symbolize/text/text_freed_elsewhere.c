@@ -1,5 +1,5 @@
 /* text_freed_elsewhere.c - writes where other blocks of a record, and its owner, were freed;
- * described in text.h.
+ * described in text.h. It looks like this:
  *
  *     others are freed in node_free, called by process at src/main.c:68 (95 % of 12,041)
  *     never freed when allocated here; other blocks from this line are freed in

@@ -1,4 +1,5 @@
-/* text_growing.c - writes records that grew while the process ran; described in text.h.
+/* text_growing.c - writes records that grew while the process ran; described in text.h. It looks
+ * like this:
  *
  *     1. growing +1.1 MB/s, peak 11.4 MB (malloc)                 6c0f1c2d5f0b8a11
  *          push                                shelf.c:44

@@ -1,4 +1,5 @@
 /* text_held.c - writes which memory was kept by a process that lost nothing; described in text.h.
+ * It looks like this:
  *
  *     98 % of all blocks ever allocated were alive at once: create_node,
  *       freed only at exit in free_list.

@@ -1,5 +1,5 @@
 /* text_interior.c - writes, below a record, the interior pointers that hold its blocks; described
- * in text.h.
+ * in text.h. It looks like this:
  *
  *     only interior pointers: all 788 at +12, from blocks of read_table() (dict.c:7)
  */

@@ -1,5 +1,5 @@
 /* text_siblings.c - lists the blocks of one stack that have several verdicts as one item; described
- * in text.h.
+ * in text.h. It looks like this:
  *
  *     38 blocks lost, 2 possibly lost (64 bytes)
  *     only interior pointers: ...

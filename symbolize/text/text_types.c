@@ -1,4 +1,5 @@
-/* text_types.c - writes the types of the blocks of a record or entry; described in text.h.
+/* text_types.c - writes the types of the blocks of a record or entry; described in text.h. It looks
+ * like this:
  *
  *     50 × struct cJSON, 64 B
  *     7 × int[1,024], 4,096 B

@@ -1,5 +1,5 @@
 /* text_verdict.c - writes, below a record, why it has its verdict and what it owns; described in
- * text.h.
+ * text.h. It looks like this:
  *
  *     fixing this leak releases 3.1 MB in 812 blocks
  *     holds 12 blocks, 480 bytes from node_new()

@@ -1,4 +1,5 @@
-/* text_when_lost.c - writes where the last pointer to a block was lost; described in text.h.
+/* text_when_lost.c - writes where the last pointer to a block was lost; described in text.h. It
+ * looks like this:
  *
  *     lost in replace_item at src/item.c:64, which overwrote the last pointer:
  *       +56 in a block of 96 bytes from item_new()
@@ -7,8 +8,8 @@
  *       g_cache (cache.c:12)
  *     lost when make() returned, after src/item.c:12; the last pointer was:
  *       p, a stack slot of make() (T1)
- *     then held on a stack until main at main.c:30
- *     2 of 3 blocks that were followed agree
+ *     then held only on a stack, until a point in main at main.c:30
+ *     2 of 3 blocks that were followed were lost there, 1 elsewhere
  *     lost between the leak checks at 12.0 s and 13.0 s
  */
 #include "symbolize/text/text.h"
