@@ -121,7 +121,8 @@ bool browse_stack_has(const struct stack *stack, const char *text);
 
 /* ---- record_tabs.c, tree_tabs.c, owner_tabs.c: the tabs -------------------------------------- */
 
-bool browse_text_has(const char *text, const char *part); /* text may be NULL: false */
+/* is `part` in the text? false if text is NULL */
+bool browse_text_has(const char *text, const char *part);
 
 extern const struct browse_tab browse_records, browse_growth, browse_tree, browse_callers,
     browse_owners, browse_sums, browse_errors;

@@ -98,7 +98,8 @@ static void fill_stacks(const struct store *store, struct stacks *stacks)
         stacks->frames_walked = add_saturating(stacks->frames_walked, thread->frames_walked);
         stacks->frames_shared = add_saturating(stacks->frames_shared, thread->frames_shared);
     }
-    /* The file of a running process may have a walk whose capture is not counted yet. */
+    /* libleak counts a walk before the capture for which it walks, so the file of a running process
+     * may have more walks than captures. */
     stacks->captures = captures > stacks->walks ? captures : stacks->walks;
     stacks->leaf_cache_hits = stacks->captures - stacks->walks;
 }

@@ -16,7 +16,7 @@ extern const char *const change_word[CHANGE_MAX];
 
 struct diff_line {
     enum change change;
-    /* NULL: the entry is not in the old, or not in the new report */
+    /* the entry in each of the two reports; NULL: that report does not have it */
     const struct report_set_entry *old, *new;
 };
 

@@ -43,7 +43,8 @@ struct writing {
     size_t function_count, function_capacity;
     struct cost *costs;
     size_t cost_count, cost_capacity;
-    struct hashmap by_name, by_line; /* hash -> index + 1, of functions and of costs */
+    /* hash of a name -> function, and hash of a function and line -> cost; both as index + 1 */
+    struct hashmap by_name, by_line;
     /* hash of a path -> number that stands for the path in the file */
     struct hashmap files, modules;
 };

@@ -19,7 +19,7 @@ struct finding {
     /* word for the kind of error, leak or resource: "SIGSEGV", "mismatched-free", "lost", "fd" */
     const char *type;
     const struct frame *frame; /* title frame of the finding's stack; NULL = unknown */
-    uint64_t signature;        /* set for leaks and resources */
+    uint64_t signature;        /* signature of the stack; only leaks and resources have one */
     bool has_signature;
     const struct rule *suppressed_by; /* NULL = the finding is not suppressed */
     /* number of the finding among those of its group, from 1; suppressed findings have none unless

@@ -144,8 +144,8 @@ struct interiors {
     uint32_t *next; /* row -> index + 1 of the next row of the same record sum */
 };
 
-/* Begins. sum_of_found: for each result of the leak check, the number of the record sum it belongs
- * to, from 1 to sums; 0 = none. */
+/* Links the rows of interior pointers to their record sums. sum_of_found: for each result of the
+ * leak check, the number of the record sum it belongs to, from 1 to sums; 0 = none. */
 struct interiors interiors_begin(const struct store *store, const uint32_t *sum_of_found,
                                  size_t sums);
 void interiors_end(struct interiors *interiors);

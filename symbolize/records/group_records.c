@@ -142,8 +142,8 @@ static void fill_types(struct grouping *grouping, struct record_sum *const *orde
     }
 }
 
-/* Names the paths of the largest owners: types_fill_record() does so only for records with
- * types. */
+/* Names the paths of the largest owners. Paths to records with types have names already, but the
+ * path of an owner may lead to another record. */
 static void name_owners(struct grouping *grouping)
 {
     const struct process *process = grouping->process;

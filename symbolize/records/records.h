@@ -24,7 +24,7 @@ struct group_options {
     size_t owners;              /* number of owners whose paths are named */
     bool fields;                /* find the values of fields in sample blocks, too */
     enum sort_order order;
-    /* suppress_select_store() has selected this store; NULL = none */
+    /* suppression rules; suppress_select_store() must have selected this store; NULL = no rules */
     struct suppressions *suppressions;
 };
 

@@ -8,7 +8,7 @@
 #include "common/base/hashmap.h"
 #include "common/sites/signature.h"
 
-#define SITES_MOST 100 /* number of sites that are named */
+#define SITES_MOST 100 /* most sites whose stacks the report shows */
 
 struct brief_site {
     const struct store_site *site;

@@ -198,7 +198,7 @@ void text_verdict(const struct process *process, const struct record *record,
  * worse. */
 bool text_joins_sibling(const struct process *process, const struct record *record,
                         const struct view *view);
-/* Writes the records that are listed within this one, each in a line with the reason for its
+/* Writes the records that are listed within `record`, each in a line with the reason for its
  * verdict. */
 void text_siblings(const struct process *process, const struct record *record,
                    const struct view *view, FILE *stream);

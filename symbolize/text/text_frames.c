@@ -110,7 +110,8 @@ static size_t count_callers(const struct view *view)
     return view->callers ? view->callers : detail[view->terse].callers;
 }
 
-/* Shows a frame that is left out alone: a line "..." would be as long. */
+/* If only one frame is left out at a place, shows this frame after all: a line "..." instead would
+ * save nothing. */
 static void close_short_gaps(struct frame_line *lines, size_t count)
 {
     for (size_t i = 1; i < count; i++)

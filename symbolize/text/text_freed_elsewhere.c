@@ -237,7 +237,7 @@ struct term_text text_called_by(const struct frame *caller, size_t columns, cons
     return text;
 }
 
-/* Does the text behind the place fit on its line? write_freed_place() breaks lines in this way. */
+/* Does the text behind a place fit on the line that write_freed_place() will write? */
 static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                      const struct view *view)
 {

@@ -17,7 +17,7 @@
 #define LINES_MOST 10   /* most programs that have a line */
 #define PROGRAMS_MOST 4 /* most programs before exec that are named */
 #define SYSTEM_MOST 2   /* most processes listed in full that are programs of the system */
-#define SYSTEM_TOP 3    /* most records of each of these */
+#define SYSTEM_TOP 3    /* most records that are listed of such a process */
 
 static bool shows_all(const struct view *view)
 {
@@ -254,7 +254,7 @@ enum state { STATE_CLEAN, STATE_EXEC, STATE_RUNNING, STATE_FINDINGS, STATE_UNFRE
 
 /* Processes of one program with an equal result. */
 struct line {
-    const struct process *process; /* the first of these processes */
+    const struct process *process; /* the first process of the line */
     enum state state;
     const char *words; /* words for the state STATE_CLEAN */
     bool sampled;

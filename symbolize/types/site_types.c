@@ -235,7 +235,9 @@ static bool ask_frame(struct types *types, uint32_t node, struct block_question 
     struct binary *binary;
 
     if (!place || !module)
-        return place == NULL; /* true for generated code, which has no place in the source */
+        /* a node without frames is skipped; generated code, which is in no module, ends the
+         * search */
+        return place == NULL;
     if (classify_is_libleak_frame(concrete_frame(place)))
         return true;
     for (size_t i = 0; i < place->count; i++)

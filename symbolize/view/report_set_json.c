@@ -86,8 +86,9 @@ static uint32_t word_at(const json_t *object, const char *key, const char *const
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* A report does not contain the roles of frames, so the role is found again from the names. The
- * record names its user frame: a frame that a user frame called (inner) is a wrapper at most. */
+/* Finds the role of a frame from its names, because a report does not contain roles. inner: the
+ * frame is inside of the record's user frame, so it is no user frame itself, but may be a
+ * wrapper. */
 static enum frame_role frame_role_from_json(const struct frame *frame, bool inner)
 {
     enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
