@@ -1,4 +1,4 @@
-/* scan.c - the two commands; see scan.h. */
+/* scan.c - the commands leakctl scan and leakreport core. */
 #include "scan/scan.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define LOOKS_MOST 4
 
-/* ---- Options --------------------------------------------------------------------------------- */
+/* ---- Options of the commands ----------------------------------------------------------------- */
 
 static const char *const formats[] = {"text", "json", NULL};
 static const char *const shows[] = {"leaks", "all", NULL};
@@ -58,7 +58,7 @@ const struct option_row scan_process_options[] = {
 
 static const struct option_row core_options[] = {COMMON_ROWS};
 
-/* ---- One scan -------------------------------------------------------------------------------- */
+/* ---- Steps of a scan ------------------------------------------------------------------------- */
 
 struct scan {
     struct arena *mem;
@@ -79,7 +79,7 @@ static bool complain(const char *tool, const char *what)
     return false;
 }
 
-/* Frees what a look has made; the image stays. */
+/* Frees the results of a look; the image stays. */
 static void end_look(struct scan *scan)
 {
     lost_graph_end(&scan->graph);
@@ -95,7 +95,7 @@ static void end_look(struct scan *scan)
     scan->roots = (struct roots){0};
 }
 
-/* Heap, roots, and marking. */
+/* Reads heap and roots from the image, and marks the blocks. */
 static bool look(struct scan *scan, uint64_t seen_ns, const struct earlier_verdicts *earlier,
                  const char **trouble)
 {
@@ -116,7 +116,7 @@ static bool is_damaged(const struct glibc_heap *heap)
     return broken;
 }
 
-/* ---- What the verdicts are worth ------------------------------------------------------------- */
+/* ---- Notes on how certain the verdicts are --------------------------------------------------- */
 
 static void note_heap(struct scan *scan)
 {
@@ -147,7 +147,7 @@ static void note_libleak(struct scan *scan)
                         "The process runs under libleak: leakctl snapshot knows the call stacks");
 }
 
-/* Groups and the report. */
+/* Makes the groups of blocks and writes the report. */
 static bool finish(struct scan *scan, uint64_t since)
 {
     struct groups groups;
@@ -185,7 +185,7 @@ static void end(struct scan *scan)
     arena_end(scan->mem);
 }
 
-/* ---- A running process ----------------------------------------------------------------------- */
+/* ---- Scanning a running process -------------------------------------------------------------- */
 
 static bool stop_and_read(struct scan *scan, struct process_image *process, bool whole,
                           const char **trouble)
@@ -202,8 +202,8 @@ static bool stop_and_read(struct scan *scan, struct process_image *process, bool
     return true;
 }
 
-/* Two looks that agree; a heap that changed while it was read is copied while the process stands
- * still. */
+/* Examines a process until two looks agree. If the heap changed while it was read, the whole
+ * memory is copied while the process is stopped. */
 static bool look_at_process(struct scan *scan, struct process_image *process, const char **trouble)
 {
     struct earlier_verdicts earlier = {0};
@@ -260,7 +260,7 @@ bool scan_process(const char *tool, int pid, const struct scan_options *options)
     return good;
 }
 
-/* ---- A core file ----------------------------------------------------------------------------- */
+/* ---- Scanning a core file -------------------------------------------------------------------- */
 
 static void note_core(struct scan *scan, const struct core_image *core)
 {
@@ -334,7 +334,7 @@ int scan_core_command(int argc, char **argv)
     const char *files[2] = {NULL, NULL};
     int count = 0;
 
-    for (int i = 2; i < argc;) { /* behind "leakreport core" */
+    for (int i = 2; i < argc;) { /* words behind "leakreport core" */
         if (command_line_is_option(argv[i])) {
             if (!command_line_parse(&line, &options, argv, &i))
                 return 2;

@@ -1,4 +1,5 @@
-/* elf_widen.h - structures of 32-bit ELF files in the form of 64-bit ones, so that one reader serves both. */
+/* elf_widen.h - converts structures of 32-bit ELF files to those of 64-bit ones, so that one reader
+ * is enough for both. */
 #ifndef COMMON_BASE_ELF_WIDEN_H
 #define COMMON_BASE_ELF_WIDEN_H
 

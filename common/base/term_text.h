@@ -16,7 +16,7 @@
 
 bool utf8_valid(const char *text);
 
-/* ---- Text for a terminal (term_text.c) ------------------------------------------------------------ */
+/* ---- Text for a terminal (term_text.c) ------------------------------------------------------- */
 
 #define TERM_TEXT_MAX 4096 /* most bytes of a text, NUL included */
 

@@ -219,7 +219,8 @@ struct sample {
     size_t field_count;
 };
 
-/* How the type of a block is known. T(NAME, word in JSON, words on the terminal, percent: how certain) */
+/* How the type of a block is known. T(NAME, word in JSON, words on the terminal, certainty of the
+ * type in percent). */
 #define TYPE_SOURCE_TABLE(T)                                                                       \
     T(VTABLE, "vtable", "by its virtual table", 100)                                               \
     T(ALLOCATOR, "allocator", "allocated by", 100)                                                 \

@@ -70,7 +70,8 @@ struct scope_list {
  * skipped. */
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
-/* Prepends the names that the list wants to `rest`, to look for them; none of them is a condition. */
+/* Prepends the names of a scope list that are not excluded to `rest`, so that only_filter_unfound()
+ * can report names that occur nowhere. They filter nothing. */
 struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
                                       enum scope_key key, struct only_filter *rest);
 

@@ -1,4 +1,5 @@
-/* json_parts.h - the parts of JSON reports that leakreport and leaktop share, as tables of fields. */
+/* json_parts.h - the parts of JSON reports that leakreport and leaktop share, as tables of
+ * fields. */
 #ifndef COMMON_VIEW_JSON_PARTS_H
 #define COMMON_VIEW_JSON_PARTS_H
 

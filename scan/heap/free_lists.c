@@ -1,4 +1,4 @@
-/* free_lists.c - see free_lists.h. */
+/* free_lists.c - finds the caches of threads and the fast bins of glibc's malloc. */
 #include "scan/heap/free_lists.h"
 
 #include <string.h>
@@ -6,17 +6,19 @@
 #include "common/base/hashmap.h"
 #include "scan/image/image.h"
 
-#define LIST_MOST 65535 /* members: what a count can say */
-#define SMALL_LISTS 64u /* whose chunks have one size */
+#define LIST_MOST 65535 /* most chunks in a list: the largest number that a count can have */
+#define SMALL_LISTS 64u /* lists whose chunks have one size each */
 #define LISTS_MOST 76u
-#define LARGE_LEAST 1024u /* bytes of a chunk in the first list of larger ones, at least */
+/* Least size in bytes of a chunk in the first of the lists with larger chunks. */
+#define LARGE_LEAST 1024u
 
-/* A list: the headers of its chunks. Mangled links are tried first. */
+/* A list of free chunks: thread cache or fast bin. */
 struct list {
     struct heap_map *chunks;
-    uint64_t least, most; /* bytes of a chunk */
-    uint64_t first;       /* block of the first one; 0: none */
-    bool fast;            /* links point to chunks, those of a cache to blocks */
+    uint64_t least, most; /* size in bytes of a chunk in the list */
+    uint64_t first;       /* address of the first block; 0: the list is empty */
+    bool fast;            /* a fast bin, whose links point to chunks; links of a thread cache
+                           * point to blocks */
     bool mangled;
 };
 
@@ -25,7 +27,7 @@ static uint64_t word_of(const struct heap_map *chunks, uint32_t number)
     return image_word(heap_map_block_bytes(chunks, number), chunks->word);
 }
 
-/* The chunk of a block in the list; CHUNK_NONE: it is none. */
+/* The number of the chunk at a block, if it can be in the list; CHUNK_NONE: it cannot. */
 static uint32_t member(const struct list *list, uint64_t block)
 {
     uint32_t number = block % CHUNK_ALIGN
@@ -46,7 +48,8 @@ static uint64_t next_of(const struct list *list, uint32_t number, uint64_t block
     return next && list->fast ? next + heap_map_header(list->chunks) : next;
 }
 
-/* How many chunks the list leads to before it ends (*ended) or is wrong, at most so many. */
+/* Counts the chunks in the list, at most `most`, up to its end (*ended) or to a link that cannot
+ * be right. */
 static uint32_t follow(const struct list *list, uint32_t most, bool *ended)
 {
     uint64_t block = list->first;
@@ -67,14 +70,15 @@ static void mark(const struct list *list, uint32_t count, enum chunk_state state
     while (count--) {
         uint32_t number = member(list, block);
 
-        if (number == CHUNK_NONE) /* a circle */
+        if (number == CHUNK_NONE) /* the list is a circle */
             return;
         block = next_of(list, number, block);
         chunk_set_state(&list->chunks->chunk[number], state);
     }
 }
 
-/* Chooses the form of the links. False: neither leads to the end. */
+/* Finds out whether the links are mangled, and counts the chunks. False: the list does not end
+ * either way. */
 static bool measure(struct list *list, uint32_t most, uint32_t *count)
 {
     bool ended;
@@ -92,17 +96,17 @@ static bool measure(struct list *list, uint32_t most, uint32_t *count)
     return false;
 }
 
-/* ---- Threads' caches ------------------------------------------------------------------------- */
+/* ---- Thread caches --------------------------------------------------------------------------- */
 
-/* What a cache looks like in memory: counts of 16 bits, then pointers. */
+/* The layouts of a thread cache (tcache) in memory: counts of 16 bits, then pointers to lists. */
 static const struct cache_layout {
     unsigned lists;
-    bool counts_room; /* for more blocks; false: the blocks */
+    bool counts_room; /* a count says how many more blocks the list takes; false: how many it has */
 } layouts[] = {{SMALL_LISTS, false}, {LISTS_MOST, true}};
 
 struct cache {
     const struct cache_layout *layout;
-    uint16_t counts[LISTS_MOST]; /* of blocks */
+    uint16_t counts[LISTS_MOST]; /* number of blocks in each list */
     uint64_t first[LISTS_MOST];
 };
 
@@ -111,7 +115,7 @@ static size_t cache_size(const struct heap_map *chunks, const struct cache_layou
     return layout->lists * (sizeof(uint16_t) + chunks->word);
 }
 
-/* The layout of a cache in a chunk of that size. */
+/* The layout of a cache whose block has a chunk of this size; NULL: no cache has such a chunk. */
 static const struct cache_layout *find_layout(const struct heap_map *chunks, uint64_t chunk)
 {
     for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
@@ -123,7 +127,8 @@ static const struct cache_layout *find_layout(const struct heap_map *chunks, uin
     return NULL;
 }
 
-/* All lists take the same number of blocks at most: what an empty one counts. */
+/* Converts the counts of free places to counts of blocks. All lists take the same number of
+ * blocks at most, and an empty list counts that number. */
 static bool count_blocks(struct cache *cache)
 {
     uint16_t most = 0;
@@ -164,8 +169,9 @@ static struct list list_of(struct heap_map *chunks, const struct cache *cache, u
     return list;
 }
 
-/* A list is right when it ends where it is counted to end. In a running process one list may have
- * changed between two reads: most of them are right. */
+/* Says whether a block is a thread cache: its lists must have as many blocks as it counts. In a
+ * running process a list may have changed between two reads, so most lists, not all, must be
+ * right. */
 static bool is_cache(struct heap_map *chunks, const struct cache *cache)
 {
     unsigned right = 0, wrong = 0;
@@ -194,8 +200,8 @@ static bool is_empty(const struct cache *cache)
     return true;
 }
 
-/* The second word of each block in a cache: a random number of the process, before glibc 2.34 the
- * address of the cache. malloc clears it. */
+/* The key in the second word of each block in a cache: a random number of the process, before
+ * glibc 2.34 the address of the cache. malloc clears it when it returns the block. */
 static uint64_t key_of(const struct heap_map *chunks, uint32_t number)
 {
     return image_word(heap_map_block_bytes(chunks, number) + chunks->word, chunks->word);
@@ -209,7 +215,8 @@ static void learn_key(const struct list *list, struct hashmap *keys)
         *hashmap_put(keys, key_of(list->chunks, number), NULL) = 1;
 }
 
-/* A list that changed while the heap was read may lead to a few of its members only. */
+/* Marks blocks of caches by their keys. A list that changed while the heap was read may lead to
+ * only a few of its blocks. */
 static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys, uint64_t most)
 {
     for (uint32_t i = 0; keys->used && i < chunks->count; i++)
@@ -232,7 +239,8 @@ static void mark_cache(struct heap_map *chunks, const struct cache *cache, struc
     }
 }
 
-/* The first block of an arena is the cache of the thread that made it. */
+/* Says whether a block is the first of its arena, which is the cache of the thread that created
+ * the arena. */
 static bool is_first(const struct heap_map *chunks, uint32_t number)
 {
     const struct chunk_region *region = heap_map_region(chunks, chunks->chunk[number].address);
@@ -244,7 +252,7 @@ unsigned free_lists_mark_caches(struct heap_map *chunks)
 {
     struct hashmap keys = {0};
     unsigned found = 0;
-    uint64_t most = 0; /* bytes of a chunk in a list of theirs */
+    uint64_t most = 0; /* size in bytes of the largest chunk that a cache may contain */
 
     for (uint32_t i = 0; i < chunks->count; i++) {
         const struct cache_layout *layout = find_layout(chunks, chunk_size(&chunks->chunk[i]));
@@ -267,7 +275,7 @@ unsigned free_lists_mark_caches(struct heap_map *chunks)
     return found;
 }
 
-/* ---- Fast bins ------------------------------------------------------------------------------- */
+/* ---- Fast bins of arenas --------------------------------------------------------------------- */
 
 bool free_lists_mark_fast(struct heap_map *chunks, const uint64_t bins[FREE_LISTS_FAST_BINS])
 {

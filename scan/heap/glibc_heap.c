@@ -1,4 +1,4 @@
-/* glibc_heap.c - see glibc_heap.h. */
+/* glibc_heap.c - finds the arenas of glibc's malloc in memory, and reads their heaps. */
 #include "scan/heap/glibc_heap.h"
 
 #include <stdio.h>
@@ -8,22 +8,22 @@
 #include "scan/heap/mapped_chunks.h"
 
 #define BINS 127
-#define BINMAP 16      /* bytes */
-#define EMPTY_LEAST 16 /* bins of a heap that are empty, at least */
+#define BINMAP 16      /* size of an arena's binmap in bytes */
+#define EMPTY_LEAST 16 /* least number of empty bins in an arena */
 
 #define ARENAS_MOST 65536
 #define HEAPS_MOST 65536
-#define HEAP_LEAST (1ull << 21) /* the multiple at which a heap begins */
+#define HEAP_LEAST (1ull << 21) /* the least size of which a heap's address is a multiple */
 #define HEAP_USUAL(word) ((word) == 4 ? 1ull << 20 : 1ull << 26)
 #define HEAP_MOST (1ull << 36)
 
 #define PIECE (1u << 20)
-#define LIBC_MOST (1u << 26) /* bytes of its read-only data that are searched */
-#define START_SEARCH 65536u  /* bytes of a heap in which its first chunk is looked for */
+#define LIBC_MOST (1u << 26) /* most bytes of libc's read-only data that are searched */
+#define START_SEARCH 65536u
 
-/* ---- The layout of an arena -------------------------------------------------------------------- */
+/* ---- The layouts of an arena ----------------------------------------------------------------- */
 
-/* The layouts of glibc 2.27 to 2.42, and of 2.43. */
+/* For each size of words: the layout in glibc 2.27 to 2.42, then the one in 2.43. */
 static const struct arena_layout layouts[] = {
     {.word = 8, .fast = 16, .fast_bins = 10, .bins = 112},
     {.word = 8, .bins = 24},
@@ -31,7 +31,7 @@ static const struct arena_layout layouts[] = {
     {.word = 4, .bins = 16},
 };
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
-#define ARENA_MOST 2200u /* bytes of any of them */
+#define ARENA_MOST 2200u /* size of the largest arena in bytes */
 
 static unsigned offset_of_pair(const struct arena_layout *layout, unsigned bin)
 {
@@ -58,9 +58,9 @@ uint64_t glibc_heap_arena_size(const struct arena_layout *layout)
     return offset_of_system(layout) + 2 * layout->word;
 }
 
-/* ---- main_arena ------------------------------------------------------------------------------ */
+/* ---- Searching main_arena -------------------------------------------------------------------- */
 
-/* The bytes of an arena, to be tried with a layout. */
+/* The memory where an arena may be, with the layout to read it by. */
 struct arena_bytes {
     const struct arena_layout *layout;
     uint64_t address;
@@ -72,7 +72,8 @@ static uint64_t arena_word(const struct arena_bytes *arena, unsigned offset)
     return image_word(arena->bytes + offset, arena->layout->word);
 }
 
-/* The pair of a bin (1 to BINS) points to where a chunk would begin. */
+/* Says whether bin i (1 to BINS) is empty: then its two pointers point to where a chunk with the
+ * pair as links would begin. */
 static bool bin_is_empty(const struct arena_bytes *arena, unsigned bin)
 {
     unsigned word = arena->layout->word, pair = offset_of_pair(arena->layout, bin);
@@ -134,7 +135,8 @@ static void add_arena(struct glibc_heap *heap, const struct heap_arena *arena)
     heap->arenas[heap->arena_count++] = *arena;
 }
 
-/* The arenas from main_arena on; false: the ring does not lead back. */
+/* Reads all arenas, which form a ring that begins at main_arena. False: the ring does not lead
+ * back. */
 static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t first)
 {
     struct heap_arena arena;
@@ -150,7 +152,8 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
     return true;
 }
 
-/* A place in the piece whose last pair is empty, where an arena may end. */
+/* Searches main_arena in a piece of memory: a place whose last bin is empty and from which a
+ * ring of arenas leads. */
 static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
                          uint64_t start, size_t size)
 {
@@ -198,8 +201,8 @@ static bool search_data(struct glibc_heap *heap, struct image *image, const stru
     return false;
 }
 
-/* Finds the arena by its shape alone: with the wrong layout, the ring leads to another address than
- * the first one. */
+/* Finds main_arena in an object by its shape alone. Only with the right layout does the ring
+ * lead back to the first arena. */
 static bool search_object(struct glibc_heap *heap, struct image *image, const struct object *object)
 {
     for (size_t i = 0; i < LAYOUTS; i++) {
@@ -240,7 +243,7 @@ static const char *find_other(const struct objects *objects)
     return NULL;
 }
 
-/* ---- The version ----------------------------------------------------------------------------- */
+/* ---- The version of glibc -------------------------------------------------------------------- */
 
 static const char *search_version(struct image *image, uint64_t start, uint64_t end)
 {
@@ -319,9 +322,9 @@ static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, co
     return !*trouble;
 }
 
-/* ---- Heaps ----------------------------------------------------------------------------------- */
+/* ---- Heaps of arenas ------------------------------------------------------------------------- */
 
-/* The end of the readable memory from an address on. */
+/* The end of the readable and writable memory that begins at an address. */
 static uint64_t end_of_memory(const struct image *image, uint64_t address)
 {
     const struct image_mapping *mapping;
@@ -348,8 +351,8 @@ static uint64_t size_word(const struct heap_map *chunks, const struct chunk_regi
     return image_word(region->bytes + (chunk - region->start) + chunks->word, chunks->word);
 }
 
-/* Whether a chain that ends there ends as heaps do: at the top, or at the fence that malloc leaves
- * where the break was moved by others. */
+/* Says whether a chain of chunks that ends at `stop` ends as a heap does: at the top chunk, or
+ * at the fence that malloc leaves where other code moved the break. */
 static bool ends_well(const struct heap_map *chunks, const struct chunk_region *region,
                       uint64_t stop)
 {
@@ -357,8 +360,9 @@ static bool ends_well(const struct heap_map *chunks, const struct chunk_region *
                                                           ~(uint64_t)1) == heap_map_header(chunks));
 }
 
-/* The first chunk at or above `from` whose chain ends well. *stop: its end. 0: none. No place is
- * visited twice: what led nowhere once, always does. */
+/* Finds the first chunk at or above `from` whose chain ends well; *stop: end of the chain. 0:
+ * there is none. No place is visited twice, since a place from which the chain ends badly always
+ * does so. */
 static uint64_t find_part(const struct heap_map *chunks, const struct chunk_region *region,
                           uint64_t from, uint64_t *stop)
 {
@@ -382,7 +386,7 @@ static uint64_t find_part(const struct heap_map *chunks, const struct chunk_regi
     return found || (visited && at == region->top) ? at : 0;
 }
 
-/* The parts of the heap, one after the other; false: none leads to the top. */
+/* Adds the parts of a heap, one after the other. False: none leads to the top chunk. */
 static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
 {
     uint64_t from = whole->start, stop = 0, at;
@@ -398,20 +402,21 @@ static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
         heap_map_add_region(&heap->chunks, &part);
         if (last)
             return true;
-        from = part.end + heap_map_header(&heap->chunks); /* the second one of the fence */
+        from = part.end + heap_map_header(&heap->chunks); /* skips the second chunk of the fence */
     }
     return false;
 }
 
-/* main_arena's heap: the mapping around its top. Where another user of sbrk moved the break, or a
- * part is damaged, the chain from the start ends early, and later ones go on. */
+/* Adds main_arena's heap, the mapping around its top chunk. If other code has moved the break
+ * with sbrk, or a part is damaged, the chain from the start ends early, and later chains cover
+ * the rest. */
 static void add_main_heap(struct glibc_heap *heap, struct image *image, struct heap_arena *arena)
 {
     const struct image_mapping *mapping = image_find(image, arena->top);
     struct chunk_region whole = {.top = arena->top};
     uint64_t header = heap_map_header(&heap->chunks), size;
 
-    if (arena->top == arena->address + offset_of_top(heap->layout)) /* no chunk yet */
+    if (arena->top == arena->address + offset_of_top(heap->layout)) /* the heap has no chunk yet */
         return;
     arena->broken = true;
     if (!mapping || (arena->top + header) % CHUNK_ALIGN || !(mapping->access & IMAGE_WRITE))
@@ -430,8 +435,8 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
     arena->broken = !whole.bytes || !add_parts(heap, &whole);
 }
 
-/* The heap of another arena around an address; 0: none. A heap begins at a multiple of its largest
- * size, with the address of the arena. */
+/* Finds the heap around an address of another arena than main_arena; 0: none. A heap begins at a
+ * multiple of its largest size, with the address of its arena. */
 static uint64_t find_heap(struct image *image, const struct heap_arena *arena, uint64_t address,
                           uint64_t largest)
 {
@@ -484,7 +489,7 @@ static void add_heaps(struct glibc_heap *heap, struct image *image, uint32_t num
     }
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------ */
+/* ---- Sums over the chunks -------------------------------------------------------------------- */
 
 static void count_region(struct glibc_heap *heap, const struct chunk_region *region)
 {
@@ -508,7 +513,8 @@ static void count_region(struct glibc_heap *heap, const struct chunk_region *reg
     }
 }
 
-/* The regions of the arenas are known now; those of single chunks are found outside of them. */
+/* Adds the chunks that have a mapping of their own. They are searched outside of the regions of
+ * arenas, which must be known. */
 static bool add_mapped(struct glibc_heap *heap, struct image *image)
 {
     struct heap_map found = {.word = image->word};

@@ -1,4 +1,5 @@
-/* heap_map.c - see heap_map.h. */
+/* heap_map.c - divides regions of memory into the chunks of malloc, and finds the chunk of an
+ * address. */
 #include "scan/heap/heap_map.h"
 
 #include <stdlib.h>
@@ -35,11 +36,12 @@ void heap_map_add_region(struct heap_map *chunks, const struct chunk_region *reg
     chunks->regions[chunks->region_count++] = *region;
 }
 
-/* ---- The walk -------------------------------------------------------------------------------- */
+/* ---- Dividing regions into chunks ------------------------------------------------------------ */
 
 enum header { HEADER_CHUNK, HEADER_LAST, HEADER_WRONG };
 
-/* HEADER_LAST: the fence that malloc leaves at the end of a heap that is full. */
+/* Reads the header of a chunk. HEADER_LAST: the fence that malloc leaves at the end of a full
+ * heap. */
 static enum header read_header(const struct heap_map *chunks, const struct chunk_region *region,
                                uint64_t at, uint64_t *size)
 {
@@ -61,7 +63,7 @@ static enum header read_header(const struct heap_map *chunks, const struct chunk
     return HEADER_CHUNK;
 }
 
-/* Whether it was set; sets it. */
+/* Marks a place as visited; says whether it was visited before. */
 static bool visit(const struct chunk_region *region, uint64_t at, uint8_t *visited)
 {
     uint64_t bit = (at - region->start) / CHUNK_ALIGN;
@@ -99,7 +101,8 @@ static enum chunk_state state_of(const struct heap_map *chunks, const struct chu
         return CHUNK_USED;
     if (at == region->top)
         return CHUNK_TOP;
-    /* Nothing tells the state of a chunk at the end of the region: in doubt it is in use. */
+    /* The chunk behind would show the state of a chunk; at the end of the region there is none,
+     * so the chunk counts as used. */
     if (region->end - at - size < heap_map_header(chunks))
         return CHUNK_USED;
     return word_at(chunks, region, at + size + chunks->word) & CHUNK_PREVIOUS_IN_USE ? CHUNK_USED
@@ -121,7 +124,7 @@ static void walk_region(struct heap_map *chunks, struct chunk_region *region)
         if (top)
             break;
     }
-    /* A heap never ends before the top chunk. */
+    /* an arena's heap that has the top chunk never ends before it */
     region->damaged = header == HEADER_WRONG || (header == HEADER_LAST && region->top);
     region->stop = header == HEADER_LAST && !region->damaged ? region->end : at;
     region->count = (uint32_t)(chunks->count - region->first);
@@ -172,7 +175,7 @@ void heap_map_walk(struct heap_map *chunks)
     chunks->high = kept ? chunks->regions[kept - 1].end : 0;
 }
 
-/* ---- Searches -------------------------------------------------------------------------------- */
+/* ---- Searches by address --------------------------------------------------------------------- */
 
 static bool region_ends_below(const void *item, const void *key)
 {
@@ -191,7 +194,7 @@ const struct chunk_region *heap_map_region(const struct heap_map *chunks, uint64
                                                                            : NULL;
 }
 
-/* The last chunk of a region that begins at or below the address. */
+/* The number of the last chunk in a region that begins at or below an address. */
 static uint32_t chunk_around(const struct heap_map *chunks, const struct chunk_region *region,
                              uint64_t address)
 {
@@ -220,7 +223,7 @@ uint64_t heap_map_block_size(const struct heap_map *chunks, uint32_t number)
         region_is_mapped(chunks, chunk) && chunk->address + chunk_size(chunk) == region->end;
     uint64_t size = chunk_size(chunk) - (whole ? heap_map_header(chunks) : chunks->word);
 
-    /* The last word of a block is in the chunk behind it. */
+    /* The last word of a block is in the next chunk, which may be outside of the region. */
     if (region && size > region->end - heap_map_block(chunks, number))
         size = region->end - heap_map_block(chunks, number);
     return size;
@@ -236,7 +239,7 @@ const uint8_t *heap_map_block_bytes(const struct heap_map *chunks, uint32_t numb
 
 uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address)
 {
-    /* A block ends a word behind its chunk; the byte behind it may be the first of no region. */
+    /* A block ends one word behind its chunk, and the byte behind the block may be in no region. */
     const struct chunk_region *region;
     uint64_t around = address - heap_map_header(chunks), end;
     uint32_t number;
@@ -249,7 +252,7 @@ uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address)
     number = chunk_around(chunks, region, around);
     if (number == CHUNK_NONE)
         return CHUNK_NONE;
-    /* A mapped chunk is rounded up to pages: behind it begins what has nothing to do with it. */
+    /* A chunk with a mapping of its own is rounded up to pages: memory behind it is unrelated. */
     end = chunks->chunk[number].address + chunk_size(&chunks->chunk[number]);
     end += region->mapped && end == region->end ? 0 : chunks->word;
     return address < end + !region->mapped ? number : CHUNK_NONE;

@@ -1,11 +1,12 @@
-/* mapped_chunks.c - see mapped_chunks.h. */
+/* mapped_chunks.c - finds chunks that have a mapping of their own. */
 #include "scan/heap/mapped_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PIECE (1u << 20)
-#define MAPPED_HUGE 1u /* beside the distance, where the size has no header: huge pages */
+/* Bit in the first word of a header, since glibc 2.43: the mapping has huge pages. */
+#define MAPPED_HUGE 1u
 
 uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
                            const uint64_t words[2], uint64_t *before)
@@ -19,15 +20,15 @@ uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
     if ((words[1] & 7) != CHUNK_MAPPED || *before > address - range->start ||
         size > range->end - address || size < 4 * header || (address + header) % CHUNK_ALIGN)
         return 0;
-    /* The mapping begins and ends with a page. */
+    /* The mapping begins and ends at multiples of the page size. */
     return (address - *before) % IMAGE_PAGE == 0 && (address + size) % IMAGE_PAGE == 0 ? size : 0;
 }
 
 struct search {
     struct image *image;
     struct heap_map *found;
-    struct mapped_range range; /* of the mapping, as far as it is no region */
-    uint8_t *piece;            /* of the memory at piece_start */
+    struct mapped_range range; /* part of the mapping in which no region is known */
+    uint8_t *piece;            /* copy of the memory from piece_start to piece_end */
     uint64_t piece_start, piece_end;
 };
 
@@ -64,8 +65,8 @@ static bool add_region(struct search *search, uint64_t address, uint64_t size)
     return true;
 }
 
-/* The header of a block with an alignment, behind the one at the mapping's beginning, which stays as
- * it was: two words before the first multiple of some power of 2. */
+/* Finds the header of an aligned block, two words before a multiple of some power of 2. The
+ * header at the beginning of the mapping remains in front of it. */
 static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
 {
     uint64_t words[2], before, size;
@@ -110,7 +111,7 @@ static bool search_range(struct search *search)
     return true;
 }
 
-/* Whether a thread's stack pointer lies in the mapping: its words are the thread's. */
+/* Says whether a mapping is a thread's stack, whose words may look like headers by chance. */
 static bool is_stack(const struct image *image, const struct image_mapping *mapping)
 {
     for (size_t i = 0; i < image->thread_count; i++)

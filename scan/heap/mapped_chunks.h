@@ -1,29 +1,33 @@
-/* mapped_chunks.h - chunks that malloc gave a mapping of their own, because they are large.
+/* mapped_chunks.h - finds chunks to which malloc gave a mapping of their own because they are
+ * large.
  *
- * Nothing lists them; their headers tell. A header stands at the beginning of a page (in a 32-bit
- * program 8 bytes later, so that the block is aligned): the word before the size is 0 (8 there), the size is a number of whole pages (since glibc 2.43: less the 16 bytes that
- * the next header would have), and of the flags only CHUNK_MAPPED is set. Of a block with an alignment (memalign) a second header stands in front of the block; its
- * first word is the distance from the beginning of the mapping, and it is the one that counts. The
- * kernel joins neighbouring mappings, so several chunks may follow one another.
- */
+ * No list contains them, so they are found by their headers. A header is at the beginning of a
+ * page: the word before the size is 0, the size is a number of whole pages (since glibc 2.43:
+ * less the two words of a next header), and of the flags only CHUNK_MAPPED is set. In a 32-bit
+ * program it is 8 bytes later, so that the block is aligned, and the word before the size is 8.
+ * An aligned block (memalign) has a second header just before it, whose first word is the
+ * distance from the beginning of the mapping; this header is the valid one. The kernel joins
+ * neighbouring mappings, so several chunks may follow one another. */
 #ifndef SCAN_MAPPED_CHUNKS_H
 #define SCAN_MAPPED_CHUNKS_H
 
 #include "scan/heap/heap_map.h"
 #include "scan/image/image.h"
 
-/* Adds a region for each, in private anonymous writable mappings outside of the regions that are
- * there already (sorted, heap_map_walk was called) and of stacks. False: no memory. */
+/* Adds to `found` a region for each such chunk in private anonymous writable mappings, outside
+ * of stacks and of the regions in `known` (for which heap_map_walk was called). False: no
+ * memory. */
 bool mapped_chunks_add(struct image *image, const struct heap_map *known, struct heap_map *found);
 
-/* A mapping [start, end), in which headers of two such words are looked for. */
+/* A mapping [start, end) in which headers are searched. */
 struct mapped_range {
     uint64_t start, end;
-    unsigned word; /* bytes: 8 or 4 */
+    unsigned word; /* size in bytes of the program's words, 8 or 4 */
 };
 
-/* The header in the two words at an address of a mapping: the bytes from the chunk to the end of its
- * mapping, and *before, the bytes of its mapping in front of it; 0: it is no header. */
+/* Checks the two words of a header at an address in the range. Returns the bytes from the chunk
+ * to the end of its mapping, and in *before the bytes of its mapping in front of it; 0: they are
+ * no header. */
 uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
                            const uint64_t words[2], uint64_t *before);
 

@@ -1,4 +1,4 @@
-/* core_image.c - see core_image.h. */
+/* core_image.c - reads mappings, threads and memory from a core file. */
 #include "scan/image/core_image.h"
 
 #include <elf.h>
@@ -14,16 +14,16 @@
 #include "common/base/elf_widen.h"
 #include "scan/image/registers.h"
 
-#define THREAD_ALIGN 16        /* bytes, at least, of the description of a thread */
-#define NOTES_MOST (64u << 20) /* bytes: registers of 10,000 threads are less */
+#define THREAD_ALIGN 16        /* the description of a thread begins at a multiple of this */
+#define NOTES_MOST (64u << 20) /* most bytes of notes; the registers of 10,000 threads take less */
 
-/* The data of a mapping: what the core has of it. Same order as the image's mappings. */
+/* The part of a mapping whose data the core file has. Sorted like the image's mappings. */
 struct segment {
-    uint64_t start, end; /* addresses; end: of the data */
-    uint64_t offset;     /* in the core */
+    uint64_t start, end; /* addresses; the data ends at `end` */
+    uint64_t offset;     /* offset of the data in the core file */
 };
 
-/* A file of NT_FILE. */
+/* A mapped file in the note NT_FILE. */
 struct mapped_file {
     uint64_t start, end, offset;
     const char *path;
@@ -38,9 +38,9 @@ struct core_image {
     size_t count, capacity;
     struct mapped_file *files;
     size_t file_count, file_capacity;
-    uint64_t entry;        /* of the auxiliary vector; 0: unknown */
-    const char *program;   /* replaces the program's path */
-    const char *open_path; /* the file that was read last; open_fd */
+    uint64_t entry;        /* entry address of the program, from the auxiliary vector; 0: unknown */
+    const char *program;   /* file to use in place of the program's path; NULL: none */
+    const char *open_path; /* path of the file that is open as open_fd */
     int open_fd;
 };
 
@@ -51,7 +51,8 @@ static bool segment_ends_below(const void *item, const void *key)
     return ((const struct segment *)item)->end <= *(const uint64_t *)key;
 }
 
-/* The file behind a mapping that the core has not: only what cannot have been written. */
+/* Reads memory that the core file leaves out from the file that was mapped there, if the program
+ * could not write to the mapping. */
 static size_t read_file(struct core_image *core, uint64_t address, void *buffer, size_t size)
 {
     const struct image_mapping *mapping = image_find(core->image, address);
@@ -73,7 +74,7 @@ static size_t read_file(struct core_image *core, uint64_t address, void *buffer,
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The segment that has data for an address; else the next one above, or NULL. */
+/* The segment that contains an address, else the next one above it, or NULL. */
 static const struct segment *find_segment(const struct core_image *core, uint64_t address)
 {
     size_t at = array_lower_bound(core->segments, core->count, sizeof(*core->segments),
@@ -99,7 +100,7 @@ static size_t read_core(struct image *image, uint64_t address, void *buffer, siz
     return got > 0 ? (size_t)got : 0;
 }
 
-/* A page that was never written is a hole of the file. */
+/* Says which pages were never written: they are holes in the core file. */
 static bool find_holes(struct image *image, uint64_t start, size_t count, bool *untouched)
 {
     struct core_image *core = image->source;
@@ -111,22 +112,23 @@ static bool find_holes(struct image *image, uint64_t start, size_t count, bool *
         return false;
     offset = (off_t)(segment->offset + start - segment->start);
     data = lseek(core->fd, offset, SEEK_DATA);
-    if (data < 0 && errno != ENXIO) /* ENXIO: there is none up to the end of the file */
+    if (data < 0 && errno != ENXIO) /* ENXIO: there is no data up to the end of the file */
         return false;
     for (size_t i = 0; i < count; i++)
         untouched[i] = data < 0 || data >= offset + (off_t)((i + 1) * IMAGE_PAGE);
     return true;
 }
 
-/* ---- Notes ----------------------------------------------------------------------------------- */
+/* ---- Notes of the core file ------------------------------------------------------------------ */
 
-/* A word of the program in a note. */
+/* The word with this number, in the program's size of words. */
 static uint64_t word_at(const struct core_image *core, const uint8_t *bytes, unsigned number)
 {
     return image_word(bytes + number * core->image->word, core->image->word);
 }
 
-/* NT_FILE: the number of files, the unit of offsets, three words for each file, and then their names. */
+/* Reads the note NT_FILE, a list of mapped files: the number of files, the unit of offsets,
+ * three words for each file, and then the names. */
 static void take_files(struct core_image *core, const uint8_t *bytes, size_t size)
 {
     const size_t head = 2 * core->image->word, each = 3 * core->image->word;
@@ -168,7 +170,8 @@ static void take_auxiliary(struct core_image *core, const uint8_t *bytes, size_t
     }
 }
 
-/* Sizes and offsets, in bytes, of what is read of NT_PRSTATUS and NT_PRPSINFO. */
+/* Sizes of the notes NT_PRSTATUS and NT_PRPSINFO, and offsets of their fields that are read, in
+ * bytes. */
 struct status_places {
     size_t status_size, thread, registers;
     size_t info_size, process;
@@ -258,7 +261,7 @@ static void take_notes(struct core_image *core, const Elf64_Phdr *header)
     }
 }
 
-/* ---- Segments -------------------------------------------------------------------------------- */
+/* ---- Segments of the core file --------------------------------------------------------------- */
 
 static bool path_is_shared(const char *path)
 {
@@ -313,7 +316,7 @@ static void add_segment(struct core_image *core, const Elf64_Phdr *header, uint6
         data = there;
     }
     *left -= data;
-    /* Written memory that the core has not is nowhere. */
+    /* Writable memory that the core file leaves out is lost: the mapped file has older contents. */
     if (mapping.access & IMAGE_WRITE) {
         core->image->missing_bytes += header->p_memsz - data;
         mapping.end = mapping.start + data;
@@ -348,7 +351,7 @@ static uint64_t header_count(const struct core_image *core, const Elf64_Ehdr *he
     return first.sh_info;
 }
 
-/* The program headers; *count: how many are wanted, and then how many there are. */
+/* Reads program headers, at most *count of them; *count: number that was read. */
 static const Elf64_Phdr *read_segments(const struct core_image *core, uint64_t offset,
                                        uint64_t *count)
 {
@@ -407,7 +410,7 @@ static const char *check_header(const struct core_image *core, Elf64_Ehdr *heade
     return header->e_type == ET_CORE ? NULL : "an ELF file, but not a core file";
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Opening a core file --------------------------------------------------------------------- */
 
 static int compare_files(const void *one, const void *other)
 {
@@ -415,7 +418,8 @@ static int compare_files(const void *one, const void *other)
                    ((const struct mapped_file *)other)->start);
 }
 
-/* Files whose memory the core leaves out: what they are in memory is not known. */
+/* Adds mappings of files that the core file leaves out as a whole; their access rights are
+ * unknown. */
 static void add_files(struct core_image *core)
 {
     struct image *image = core->image;
@@ -437,8 +441,9 @@ static void add_files(struct core_image *core)
     }
 }
 
-/* gcore leaves out where a thread of a 32-bit program has its variables. glibc's description of the thread begins there,
- * in the mapping of the thread's stack: its first and its third word have its own address. */
+/* Finds the thread pointer of a thread of a 32-bit program, which gcore does not write. It
+ * points to glibc's description of the thread, in the mapping of its stack, whose first and
+ * third word are its own address. */
 static void find_thread_variables(struct image *image, struct image_thread *thread)
 {
     const struct image_mapping *stack = image_find(image, thread->sp);

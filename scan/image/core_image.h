@@ -1,9 +1,9 @@
-/* core_image.h - the image in a core file: the kernel's, or gcore's. What the core leaves out of
- * the program's files because nobody wrote to it comes from these files.
+/* core_image.h - the image of a process in a core file that the kernel or gcore wrote. A core
+ * leaves out parts of mapped files that the process did not change; these are read from the
+ * files.
  *
  * A core is not trusted: each offset and size is checked against the file, and the segments
- * together have no more data than the file has bytes.
- */
+ * together have no more data than the file has bytes. */
 #ifndef SCAN_CORE_IMAGE_H
 #define SCAN_CORE_IMAGE_H
 
@@ -11,15 +11,16 @@
 
 struct core_image;
 
-/* Opens a core file. program: the file to use for the program, NULL = the one that the core names.
- * Returns NULL if it cannot be used; *trouble says why: "REASON". */
+/* Opens a core file. program: file to use for the program, NULL = the one that the core names.
+ * Returns NULL if the core cannot be used; *trouble says why. */
 struct core_image *core_image_open(struct image *image, const char *path, const char *program,
                                    const char **trouble);
-void core_image_close(struct core_image *core); /* NULL is allowed */
+/* Closes a core file; NULL is allowed. */
+void core_image_close(struct core_image *core);
 
-/* Bytes of segments that lie behind the end of the file: it was truncated. */
+/* Bytes of segments that are missing at the end of the file, because the file was truncated. */
 uint64_t core_image_truncated(const struct core_image *core);
-/* The time at which the core was written. */
+/* The time at which the core file was written. */
 uint64_t core_image_time_ns(const struct core_image *core);
 
 #endif

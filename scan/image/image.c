@@ -1,11 +1,11 @@
-/* image.c - see image.h. */
+/* image.c - reads memory of an image, and keeps copies of ranges. */
 #include "scan/image/image.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#define PIECE (1u << 20) /* read at once */
+#define PIECE (1u << 20) /* most bytes that are read at once */
 
 void image_begin(struct image *image, struct arena *mem)
 {
@@ -94,7 +94,7 @@ static bool copy_ends_below(const void *item, const void *key)
     return ((const struct image_copy *)item)->end <= *(const uint64_t *)key;
 }
 
-/* The first copy that ends above an address; copy_count: none. */
+/* The index of the first copy that ends above an address; copy_count: none. */
 static size_t find_copy(const struct image *image, uint64_t address)
 {
     return array_lower_bound(image->copies, image->copy_count, sizeof(*image->copies),
@@ -118,7 +118,7 @@ static size_t read_some(struct image *image, uint64_t address, void *buffer, siz
     return image->read(image, address, buffer, size);
 }
 
-/* Bytes up to the next page, or size if that is less. */
+/* The number of bytes up to the next page, at most `size`. */
 static size_t rest_of_page(uint64_t address, size_t size)
 {
     size_t rest = IMAGE_PAGE - address % IMAGE_PAGE;
@@ -161,9 +161,10 @@ size_t image_widen(const struct image *image, uint64_t *words, size_t size)
     return count;
 }
 
-/* ---- Copies ---------------------------------------------------------------------------------- */
+/* ---- Copies of memory ------------------------------------------------------------------------ */
 
-/* The pages of a piece that were written, run by run; false: none. */
+/* Reads a piece; pages that were never written become zeros without access. False: no page was
+ * written. */
 static bool read_piece(struct image *image, uint64_t start, uint8_t *to, size_t size)
 {
     bool untouched[PIECE / IMAGE_PAGE], some = false;
@@ -211,8 +212,8 @@ static const uint8_t *copy_around(const struct image *image, uint64_t start, uin
                                                             : NULL;
 }
 
-/* Removes the copies that [start, end) covers partly or wholly, so that the new one replaces them:
- * it was made from them. */
+/* Removes the copies in [start, end), so that a new copy, which has their contents, can replace
+ * them. Returns the index for it. */
 static size_t make_room(struct image *image, uint64_t start, uint64_t end)
 {
     size_t first = find_copy(image, start), last = first;
@@ -227,7 +228,7 @@ static size_t make_room(struct image *image, uint64_t start, uint64_t end)
     return first;
 }
 
-/* [*start, *end) and the copies that lie partly in it. */
+/* Widens [*start, *end) so that it contains all copies that it overlaps. */
 static void widen(const struct image *image, uint64_t *start, uint64_t *end)
 {
     for (size_t i = find_copy(image, *start);

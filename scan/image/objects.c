@@ -1,4 +1,4 @@
-/* objects.c - see objects.h. */
+/* objects.c - finds the ELF objects of an image, and classes by their virtual tables. */
 #include "scan/image/objects.h"
 
 #include <elf.h>
@@ -53,7 +53,8 @@ static bool is_elf(const unsigned char ident[EI_NIDENT], unsigned char class)
     return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == class;
 }
 
-/* The program headers of an object that begins there; 0: none does. */
+/* Reads the program headers of an ELF object that begins at `start`. Returns their number; 0: no
+ * object begins there. */
 static size_t read_headers(struct image *image, uint64_t start, Elf64_Phdr headers[HEADERS_MOST])
 {
     Elf64_Ehdr header;
@@ -83,7 +84,8 @@ static size_t read_headers_32(struct image *image, uint64_t start, Elf64_Phdr he
     return count;
 }
 
-/* Reads an ELF object. mapping: that of the file's beginning. False: no ELF object is there. */
+/* Reads an ELF object. mapping: the mapping of the file's beginning. False: no ELF object is
+ * there. */
 static bool read_object(struct objects *objects, struct object *object,
                         const struct image_mapping *mapping)
 {
@@ -171,7 +173,7 @@ const struct object *objects_libc(const struct objects *objects)
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
-/* The symbol of a variable; NULL: unknown. */
+/* The symbol of the variable at an address; NULL: unknown. */
 static const char *symbol_of(struct objects *objects, uint64_t address)
 {
     struct object *object = objects_find(objects, address);

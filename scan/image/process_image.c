@@ -1,4 +1,4 @@
-/* process_image.c - see process_image.h. */
+/* process_image.c - stops a running process, and reads its registers, mappings and memory. */
 #include "scan/image/process_image.h"
 
 #include <dirent.h>
@@ -22,13 +22,14 @@
 #include "common/processes/traced_thread.h"
 #include "scan/image/registers.h"
 
-#define STOP_PATIENCE_MS 1000        /* for a thread that sleeps uninterruptibly */
-#define PAGEMAP_PRESENT (3ull << 62) /* in memory, or swapped out */
+/* Longest wait for a thread to stop; one that sleeps uninterruptibly does not. */
+#define STOP_PATIENCE_MS 1000
+#define PAGEMAP_PRESENT (3ull << 62) /* the page is in memory, or swapped out */
 
 struct traced {
     pid_t tid;
     bool stopped;
-    int signal; /* to deliver when it goes on */
+    int signal; /* signal to deliver when the thread is resumed; 0: none */
 };
 
 struct process_image {
@@ -38,7 +39,8 @@ struct process_image {
     struct traced *threads;
     size_t count, capacity;
     unsigned missed;
-    uint64_t since; /* when the first was stopped; 0: they run */
+    uint64_t since; /* when the first thread was stopped, as CLOCK_MONOTONIC ns; 0: the threads
+                     * run */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -75,7 +77,7 @@ static bool find_untouched(struct image *image, uint64_t start, size_t count, bo
     return true;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Opening a process ----------------------------------------------------------------------- */
 
 static const char *explain(struct image *image, enum ptrace_refusal refusal)
 {
@@ -105,11 +107,11 @@ static char *read_link(struct image *image, const char *path)
                : NULL;
 }
 
-/* Bytes of a word of the program. Otherwise: why it cannot be read. */
+/* Finds out the size of the program's words. Returns NULL, or why the program cannot be read. */
 static const char *read_word_size(struct image *image, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Elf32_Ehdr header; /* e_machine stands at the same place in both forms */
+    Elf32_Ehdr header; /* 32-bit and 64-bit headers have e_machine at the same place */
     bool narrow = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header) &&
                   header.e_ident[EI_CLASS] == ELFCLASS32;
 
@@ -188,7 +190,8 @@ static bool is_traced(const struct process_image *process, pid_t tid)
     return false;
 }
 
-/* Seizes the threads that are not yet; false: none was new. errno of a refusal is kept in *error. */
+/* Seizes the threads that are not yet seized. False: there was no new one. *error: errno if the
+ * kernel refuses. */
 static bool seize_new(struct process_image *process, int *error)
 {
     char path[64];
@@ -206,7 +209,7 @@ static bool seize_new(struct process_image *process, int *error)
         if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
             if (errno != ESRCH)
                 *error = errno;
-            continue; /* ESRCH: it has ended */
+            continue; /* ESRCH: the thread has ended */
         }
         ptrace(PTRACE_INTERRUPT, tid, 0, 0);
         process->threads = array_grow(process->threads, &process->capacity, process->count + 1,
@@ -219,7 +222,7 @@ static bool seize_new(struct process_image *process, int *error)
     return found;
 }
 
-/* Waits until the thread stands still, has ended, or until the deadline. */
+/* Waits until a thread has stopped or ended, or until the deadline. */
 static void await_stop(struct traced *thread, uint64_t deadline)
 {
     int status;
@@ -229,7 +232,7 @@ static void await_stop(struct traced *thread, uint64_t deadline)
 
         if (got == thread->tid && WIFSTOPPED(status)) {
             thread->stopped = true;
-            /* Stopped by the request, or just before a signal is delivered. */
+            /* The thread stopped by the request, or just before a signal is delivered. */
             thread->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
         } else if (got != 0 || time_steady_ns() > deadline) {
             return;
@@ -272,7 +275,7 @@ static void read_registers(struct process_image *process, struct traced *thread)
         registers_take_tls(process->image, found, area, memory.iov_len);
 }
 
-/* A call that ended only because the thread was stopped is made again. */
+/* Repeats a system call that ended only because the thread was stopped. */
 static void repeat_call(struct process_image *process, const struct traced *thread)
 {
     uint8_t area[1024];
@@ -294,7 +297,8 @@ uint64_t process_image_resume(struct process_image *process)
         struct traced *thread = &process->threads[i];
 
         repeat_call(process, thread);
-        /* Refused for a thread that sleeps in the kernel: the end of this program detaches it. */
+        /* This fails for a thread that still sleeps in the kernel; the end of this program
+         * detaches it. */
         ptrace(PTRACE_DETACH, thread->tid, 0, (void *)(intptr_t)thread->signal);
     }
     process->count = 0;
@@ -303,7 +307,7 @@ uint64_t process_image_resume(struct process_image *process)
     return paused;
 }
 
-/* ---- Maps ------------------------------------------------------------------------------------ */
+/* ---- Mappings -------------------------------------------------------------------------------- */
 
 static bool parse_mapping(struct image *image, char *line)
 {

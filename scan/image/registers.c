@@ -1,4 +1,4 @@
-/* registers.c - see registers.h. */
+/* registers.c - reads stack pointer, thread pointer and words from sets of registers. */
 #include "scan/image/registers.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ void registers_take_more(struct image *image, struct image_thread *thread, const
 
 #if defined(__x86_64__)
 
-#define CALLS_MOST 1024 /* -1: in no call */
+/* Numbers of system calls are below this; -1: the thread is in no system call. */
+#define CALLS_MOST 1024
 
 static bool is_call_of_malloc(uint64_t call)
 {
@@ -75,7 +76,8 @@ void registers_take_general(struct image *image, struct image_thread *thread, co
     registers_take_more(image, thread, bytes, sizeof(registers));
 }
 
-/* The segment of a thread's variables is one of those that the kernel keeps for it. */
+/* Takes the thread pointer of a 32-bit program: the base of that of the thread's TLS segments in
+ * the note NT_386_TLS which its register GS selects. */
 void registers_take_tls(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                         size_t size)
 {

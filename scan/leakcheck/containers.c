@@ -1,12 +1,13 @@
-/* containers.c - see containers.h. */
+/* containers.c - recognizes containers that programs hold by a pointer behind a header. */
 #include "scan/leakcheck/containers.h"
 
 #include <string.h>
 
-#define SLACK 15u /* bytes of a block that were not requested */
+#define SLACK 15u /* most bytes of a block that were not requested */
 #define ALIGN_MOST 4096u
 #define LINE 64u
-#define OWN_FIELDS 512u /* bytes of an object in which its start may be kept */
+/* Bytes at the start of an object in which the block's address may be stored. */
+#define OWN_FIELDS 512u
 
 static uint64_t word_at(const struct container_place *place, uint64_t offset)
 {
@@ -15,7 +16,7 @@ static uint64_t word_at(const struct container_place *place, uint64_t offset)
                : 0;
 }
 
-/* Whether a size between so many bytes and SLACK less is a multiple. */
+/* Says whether a size, or one up to SLACK bytes smaller, is a multiple of the divisor. */
 static bool may_divide(uint64_t divisor, uint64_t size)
 {
     return divisor && divisor <= size && size % divisor <= SLACK;
@@ -26,7 +27,8 @@ static bool fills(uint64_t wanted, uint64_t size)
     return wanted <= size && size - wanted <= SLACK + 8;
 }
 
-/* new T[n] with a destructor, or a buffer behind its length. */
+/* Recognizes new T[n] of a class with a destructor, whose elements follow n; also a buffer
+ * behind its length. */
 static bool is_array(const struct container_place *place)
 {
     uint64_t count = word_at(place, 0), rest = place->size - place->word;
@@ -51,7 +53,7 @@ static bool is_string(const struct container_place *place)
     return false;
 }
 
-/* An exception of libstdc++: the class of the unwinder's part. */
+/* Recognizes a C++ exception by the vendor number that libstdc++ stores in the unwinder's part. */
 static bool is_exception(const struct container_place *place)
 {
     const uint64_t header = place->word == 4 ? 96 : 128, unwinder = header - 32;
@@ -67,7 +69,7 @@ static bool has_second_base(const struct objects *objects, const struct containe
            objects_is_vtable(objects, word_at(place, 0));
 }
 
-/* The control bytes of a Rust hash table: the first group is repeated behind them. */
+/* Recognizes the control bytes of a Rust hash table: copies of the first group follow them. */
 static bool is_hash_table(const struct container_place *place)
 {
     enum { GROUP = 16, EMPTY = 0xff, DELETED = 0x80 };
@@ -113,7 +115,8 @@ static bool counts_back(const struct container_place *place)
     return place->bytes[place->offset - 1] == place->offset;
 }
 
-/* The first aligned address: what free needs stands in front of it, or in the object. */
+/* Recognizes the first aligned address of a block, if the block's own address is stored in front
+ * of it or in the object there. */
 static bool is_aligned(const struct container_place *place)
 {
     uint64_t offset = place->offset;
@@ -128,7 +131,7 @@ static bool is_aligned(const struct container_place *place)
            (object_has_start(place) || counts_back(place));
 }
 
-/* An object behind a header that contains its own address, but is no empty list. */
+/* Recognizes an object behind a header that contains its own address, but is no empty list. */
 static bool knows_itself(const struct container_place *place)
 {
     uint64_t object = place->address + place->offset;
@@ -146,7 +149,8 @@ static bool knows_itself(const struct container_place *place)
     return own && !in_a_row;
 }
 
-/* A string of redis: length, capacity and type in front, of 1, 2, 4 or 8 bytes each. */
+/* Recognizes a string of redis: length, capacity and type are in front, the numbers in 1, 2, 4
+ * or 8 bytes each. */
 static bool is_sds(const struct container_place *place)
 {
     uint64_t width = (place->offset - 1) / 2, length = 0, capacity = 0, room;
@@ -162,7 +166,7 @@ static bool is_sds(const struct container_place *place)
            length <= capacity && (length > room || !place->bytes[place->offset + length]);
 }
 
-/* Recognizes g_rc_box_alloc: references, size, private part, magic number. */
+/* Recognizes g_rc_box_alloc: reference count, size, private part and magic number are in front. */
 static bool is_glib_box(const struct container_place *place)
 {
     const uint64_t header = 4 * place->word;

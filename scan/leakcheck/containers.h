@@ -1,22 +1,22 @@
-/* containers.h - containers that programs hold by a pointer behind a header: the heuristics of a
- * leak check (docs/SNAPSHOTS.md), as far as the memory alone shows them.
+/* containers.h - recognizes containers that programs hold by a pointer behind a header: those
+ * heuristics of a leak check (docs/SNAPSHOTS.md) that need only the memory.
  *
- * malloc's chunks do not say how much was requested: of a block of N bytes at least N - 15, of the
- * smallest less. So where a container fills its block, it may end that much earlier.
- */
+ * A chunk of malloc does not say how many bytes were requested: for a block of N bytes at least
+ * N - 15, for the smallest blocks perhaps less. So a container that fills its block may end up
+ * to 15 bytes before the block's end. */
 #ifndef SCAN_CONTAINERS_H
 #define SCAN_CONTAINERS_H
 
 #include "scan/image/objects.h"
 
-/* A block, and where a pointer points in it: 0 < offset <= size. */
+/* A block, and the offset in it to which a pointer points: 0 < offset <= size. */
 struct container_place {
     uint64_t address, size, offset;
-    unsigned word; /* bytes: 8 or 4 */
+    unsigned word; /* size in bytes of the program's words, 8 or 4 */
     const uint8_t *bytes;
 };
 
-/* Whether the pointer holds the block as one to its start does. */
+/* Says whether a pointer to this place holds the block as a pointer to its start does. */
 bool container_is_held(const struct objects *objects, const struct container_place *place);
 
 #endif

@@ -1,4 +1,4 @@
-/* groups.c - see groups.h. */
+/* groups.c - groups blocks by verdict, size, and class or kind of content. */
 #include "scan/leakcheck/groups.h"
 
 #include <ctype.h>
@@ -8,18 +8,18 @@
 #include "common/base/hashmap.h"
 #include "common/encode/encode.h"
 
-#define TEXT_LEAST 4 /* characters */
-#define LOOKED_AT 64 /* bytes of content */
+#define TEXT_LEAST 4 /* least characters of a text */
+#define LOOKED_AT 64 /* bytes of content that are examined */
 
 const char *const content_word[] = {"object", "text", "zeros", "data"};
 
 struct making {
     struct groups *groups;
     const struct marking *marking;
-    struct hashmap by_key; /* hash -> index + 1 of a group */
+    struct hashmap by_key; /* hash of a group's key -> 1 + index in groups->group[] */
 };
 
-/* ---- Content --------------------------------------------------------------------------------- */
+/* ---- Kinds of content ------------------------------------------------------------------------ */
 
 static bool is_text(const uint8_t *bytes, size_t size)
 {
@@ -39,7 +39,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* The bytes of a pointer may be printable. */
+/* Says whether the first word of a content is a pointer, whose bytes may be printable. */
 static bool is_pointer(const struct making *making, const uint8_t *bytes)
 {
     struct image *image = making->marking->objects->image;
@@ -60,7 +60,7 @@ static enum content_kind kind_of(const struct making *making, const uint8_t *byt
     return is_text(bytes, size) && !is_pointer(making, bytes) ? CONTENT_TEXT : CONTENT_DATA;
 }
 
-/* ---- Groups ---------------------------------------------------------------------------------- */
+/* ---- Making groups --------------------------------------------------------------------------- */
 
 static void name_group(const struct making *making, struct group *group)
 {
@@ -74,7 +74,7 @@ static void name_group(const struct making *making, struct group *group)
                                 (unsigned long)(group->vtable - object->bias));
 }
 
-/* The number of bytes to show: for text, those before its end. */
+/* The number of bytes of content to show; of a text, those before its end. */
 static size_t shown_length(const struct group *group, const uint8_t *bytes)
 {
     size_t length = group->block_size < LOOKED_AT ? group->block_size : LOOKED_AT;

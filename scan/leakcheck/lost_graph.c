@@ -1,4 +1,5 @@
-/* lost_graph.c - strongly connected components by Tarjan's algorithm; see lost_graph.h. */
+/* lost_graph.c - divides lost blocks by strongly connected components, found with Tarjan's
+ * algorithm. */
 #include "scan/leakcheck/lost_graph.h"
 
 #include <stdlib.h>
@@ -8,21 +9,22 @@
 
 struct step {
     uint32_t block;
-    uint64_t at; /* the next word of it */
+    uint64_t at; /* offset of the next word of the block to follow */
 };
 
 struct search {
     struct lost_graph *graph;
     const struct marking *marking;
-    uint32_t *number_of; /* of each chunk: the index of its lost block, NONE: it is none */
+    uint32_t *number_of; /* for each chunk the index of its lost block; NONE: the chunk is not
+                          * lost */
     uint32_t *order, *low, *component;
-    uint32_t *stack;   /* Tarjan's */
-    struct step *path; /* of the depth-first search */
-    uint8_t *entered;  /* of each component: another one leads to it */
+    uint32_t *stack;   /* stack of Tarjan's algorithm */
+    struct step *path; /* path of the depth-first search */
+    uint8_t *entered;  /* for each component: another component leads to it */
     uint32_t stacked, depth, visited, components;
 };
 
-/* The next lost block that a word of this one points to, from word *at on; NONE: no more. */
+/* The next lost block that a word of this block points to, from offset *at on; NONE: no more. */
 static uint32_t next_edge(const struct search *search, uint32_t from, uint64_t *at)
 {
     const struct heap_map *chunks = &search->marking->heap->chunks;
@@ -98,7 +100,7 @@ static void find_entered(struct search *search)
     }
 }
 
-/* Everything that a lost block leads to and nobody owns yet. */
+/* Gives a lost block all blocks that it leads to and that have no owner yet. */
 static void own_from(struct search *search, uint32_t owner)
 {
     struct lost_chunk *blocks = search->graph->block;

@@ -1,13 +1,12 @@
-/* lost_graph.h - which lost blocks are leaks themselves, and which are indirect: they would be
- * released with another one.
+/* lost_graph.h - divides lost blocks into those that are leaks themselves, and indirect ones,
+ * which would be released together with another block.
  *
- * Lost blocks that lead to each other are one component. A component that no other lost block leads
- * to is lost by one of its blocks, the one with the lowest address. Everything below is indirect,
- * and belongs to the component found first.
+ * Lost blocks that lead to each other are one component. In a component that no other lost block
+ * leads to, the block with the lowest address is the leak. All blocks that it leads to are
+ * indirect; a block that several leaks lead to belongs to the leak found first.
  *
  *     lost + indirect = the blocks that marking left
- *     the retained bytes of all lost blocks = bytes of all lost and indirect blocks
- */
+ *     the retained bytes of all lost blocks = bytes of all lost and indirect blocks */
 #ifndef SCAN_LOST_GRAPH_H
 #define SCAN_LOST_GRAPH_H
 
@@ -15,9 +14,11 @@
 
 struct lost_chunk {
     uint32_t chunk;
-    uint32_t owner; /* index of the lost block that owns it; itself if lost */
-    uint64_t retained_bytes, retained_blocks; /* of a lost one, itself included; else 0 */
-    bool cycle;                               /* it leads to itself by way of another block */
+    uint32_t owner; /* index of the lost block that owns this one; its own index if it is a leak
+                     * itself */
+    uint64_t retained_bytes, retained_blocks; /* of a leak: the block and all that it owns; else
+                                               * 0 */
+    bool cycle;                               /* the block leads to itself through another block */
 };
 
 struct lost_graph {
@@ -25,7 +26,7 @@ struct lost_graph {
     uint32_t count;
 };
 
-/* Sets the verdicts of the marking to LOST and INDIRECT. False: no memory. */
+/* Sets the verdicts of the unmarked blocks to LOST or INDIRECT. False: no memory. */
 bool lost_graph_build(struct lost_graph *graph, struct marking *marking);
 void lost_graph_end(struct lost_graph *graph);
 

@@ -1,4 +1,4 @@
-/* mark.c - see mark.h. */
+/* mark.c - marks the blocks that roots reach, in passes. */
 #include "scan/leakcheck/mark.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "scan/image/registers.h"
 
 #define UNMARKED VERDICT_MAX
-#define FRAMES_OF_MALLOC 512 /* bytes of a stack */
+#define FRAMES_OF_MALLOC 512 /* bytes of the stack that frames of malloc may take */
 
-/* What a pass does with the blocks that a word points to. */
+/* The passes, which differ in what a word that points to a block means. */
 enum pass { PASS_REACHABLE, PASS_POSSIBLE, PASS_HIDDEN };
 
 static void mark_block(struct marking *marking, uint32_t number, enum verdict verdict)
@@ -21,7 +21,7 @@ static void mark_block(struct marking *marking, uint32_t number, enum verdict ve
     marking->queue[marking->queued++] = number;
 }
 
-/* The unmarked block that an address refers to; CHUNK_NONE: none. */
+/* The number of the unmarked block that an address refers to; CHUNK_NONE: none. */
 static uint32_t find_unmarked(const struct marking *marking, uint64_t address)
 {
     const struct heap_map *chunks = &marking->heap->chunks;
@@ -49,10 +49,10 @@ static bool is_held(const struct marking *marking, uint32_t number, uint64_t off
     return container_is_held(marking->objects, &place);
 }
 
-/* ---- Reachable and possible ------------------------------------------------------------------ */
+/* ---- Reachable and possibly lost blocks ------------------------------------------------------ */
 
-/* A link with a color or a flag in its low bits, as in the trees of tsearch: from a block of the same
- * size. */
+/* Says whether a pointer is a link with a color or a flag in its low bits, as in the trees of
+ * tsearch. Then it leads from a block to another of the same size. */
 static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_t to,
                            uint64_t offset)
 {
@@ -62,7 +62,8 @@ static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_
            chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
 }
 
-/* Marks what a word points to. from: the block that has the word; CHUNK_NONE: a root has it. */
+/* Marks the block that a word points to. from: block that contains the word; CHUNK_NONE: a root
+ * contains it. */
 static void take_word(struct marking *marking, uint64_t word, uint32_t from, enum pass pass,
                       bool starts_only)
 {
@@ -111,14 +112,15 @@ static void visit_root(void *context, const uint64_t *words, size_t count, bool 
     spread(marking, PASS_REACHABLE);
 }
 
-/* ---- An earlier look ------------------------------------------------------------------------- */
+/* ---- The verdicts of an earlier pass over the process ---------------------------------------- */
 
 static bool earlier_is_below(const void *item, const void *key)
 {
     return ((const struct earlier_verdict *)item)->address < *(const uint64_t *)key;
 }
 
-/* VERDICT_REACHABLE also for a block that was not there, or another one. */
+/* The verdict that the first look found for a block. VERDICT_REACHABLE also for a block that did
+ * not exist then, or had another size. */
 static enum verdict earlier_verdict(const struct earlier_verdicts *earlier, uint64_t address,
                                     uint64_t size)
 {
@@ -131,7 +133,7 @@ static enum verdict earlier_verdict(const struct earlier_verdicts *earlier, uint
                : VERDICT_REACHABLE;
 }
 
-/* Blocks that the earlier look found better than lost have that verdict at least. */
+/* Gives blocks with this verdict in the first look the same verdict now, if they have none yet. */
 static void apply_earlier(struct marking *marking, const struct earlier_verdicts *earlier,
                           enum verdict verdict, enum pass pass)
 {
@@ -168,7 +170,7 @@ void mark_forget(struct earlier_verdicts *earlier)
     *earlier = (struct earlier_verdicts){0};
 }
 
-/* ---- Hidden ---------------------------------------------------------------------------------- */
+/* ---- Hidden blocks --------------------------------------------------------------------------- */
 
 static void take_form(struct marking *marking, uint64_t form)
 {
@@ -181,7 +183,7 @@ static void take_form(struct marking *marking, uint64_t form)
 static void decode_word(struct marking *marking, uint64_t word)
 {
     bool narrow = marking->heap->chunks.word == 4;
-    unsigned bits = narrow ? 32 : 48; /* of an address */
+    unsigned bits = narrow ? 32 : 48; /* bits of an address */
     uint64_t rotated = narrow ? (uint32_t)(word >> 9 | word << 23) : word >> 17 | word << 47;
 
     take_form(marking, word & 0xfffffffffff0);
@@ -215,7 +217,7 @@ static void decode_block(struct marking *marking, uint32_t number)
     }
 }
 
-/* What hangs on a hidden block is hidden, in whatever form. */
+/* Marks all blocks that hidden blocks lead to as hidden, by pointers in any form. */
 static void spread_hidden(struct marking *marking)
 {
     while (marking->queued) {
@@ -245,7 +247,7 @@ static void find_hidden(struct marking *marking, const struct roots *roots)
     spread_hidden(marking);
 }
 
-/* ---- The passes ------------------------------------------------------------------------------ */
+/* ---- The passes in their order --------------------------------------------------------------- */
 
 static uint64_t read_guard(struct image *image)
 {
@@ -256,7 +258,8 @@ static uint64_t read_guard(struct image *image)
     return guard;
 }
 
-/* The C library holds the table of a thread's TLS blocks by a pointer behind its first entry. */
+/* Marks the table of each thread's TLS blocks, to which the C library has only a pointer behind
+ * its first entry. */
 static void take_thread_tables(struct marking *marking, struct image *image)
 {
     for (size_t i = 0; i < image->thread_count; i++) {
@@ -269,7 +272,8 @@ static void take_thread_tables(struct marking *marking, struct image *image)
     spread(marking, PASS_REACHABLE);
 }
 
-/* A thread that was stopped in malloc or free holds its chunk, not yet or no longer the block. */
+/* Marks blocks whose chunk a word points to: a thread that was stopped in malloc or free has the
+ * address of the chunk, but not yet or no longer that of the block. */
 static void take_chunks(struct marking *marking, const uint64_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)

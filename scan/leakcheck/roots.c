@@ -1,4 +1,4 @@
-/* roots.c - see roots.h. */
+/* roots.c - finds the memory outside of the heap that may contain pointers. */
 #include "scan/leakcheck/roots.h"
 
 #include <stdlib.h>
@@ -7,10 +7,11 @@
 #include "scan/image/registers.h"
 
 #define PIECE (1u << 20)
-#define THREAD_MOST 4096u     /* bytes of struct pthread */
-#define RELRO_MOST (1u << 28) /* bytes: more is a damaged core */
+#define THREAD_MOST 4096u /* most bytes of struct pthread, the description of a thread */
+/* Most bytes of a RELRO mapping; a larger one is from a damaged core. */
+#define RELRO_MOST (1u << 28)
 
-/* What is no root: [start, end). */
+/* Memory [start, end) that is no root. */
 struct hole {
     uint64_t start, end;
 };
@@ -28,9 +29,9 @@ static void add_hole(struct holes *holes, uint64_t start, uint64_t end)
     holes->hole[holes->count++] = (struct hole){start, end};
 }
 
-/* The lowest address at which the stack of a thread may begin: since glibc 2.42 guard pages have no
- * mapping of their own, so a mapping may have several stacks. Above each one is the description of
- * its thread, to which tls points. */
+/* The lowest address at which the stack of a thread may begin. Since glibc 2.42 guard pages have
+ * no mapping of their own, so a mapping may contain several stacks. Above each stack is the
+ * description of its thread, to which tls points. */
 static uint64_t stack_start(const struct image *image, const struct image_mapping *mapping,
                             uint64_t sp)
 {
@@ -45,8 +46,9 @@ static uint64_t stack_start(const struct image *image, const struct image_mappin
     return start;
 }
 
-/* The part of a thread's own stack below its stack pointer. A stack that the thread has only
- * switched to (a fibre's) has others beside it, perhaps: nothing of it is dead for sure. */
+/* Adds the unused part of a thread's own stack, below its stack pointer, as a hole. If the
+ * thread has switched to another stack (a fibre's), other stacks may be beside that, so nothing
+ * of it is certainly unused. */
 static void add_dead_stack(struct holes *holes, const struct image *image,
                            const struct image_thread *thread)
 {

@@ -1,4 +1,4 @@
-/* json.c - the report for programs; see report.h and docs/scan.schema.json. */
+/* json.c - writes the report of a scan as JSON (docs/scan.schema.json). */
 #include "scan/report/report.h"
 
 #include "common/encode/json_writer.h"

@@ -1,4 +1,4 @@
-/* report.h - what a scan found, and its two forms: text for people, JSON for programs. */
+/* report.h - writes the results of a scan: as text for people, as JSON for programs. */
 #ifndef SCAN_REPORT_H
 #define SCAN_REPORT_H
 
@@ -13,18 +13,19 @@ struct scan_report {
     const struct glibc_heap *heap;
     const struct groups *groups;
     const char *core;    /* path of the core file; NULL: a running process */
-    uint64_t pause_ns;   /* all stops together; of a process */
-    uint64_t longest_ns; /* the longest stop */
+    uint64_t pause_ns;   /* length of all stops of the process together */
+    uint64_t longest_ns; /* length of the longest stop */
     unsigned looks;
-    uint64_t check_ns; /* for everything */
+    uint64_t check_ns; /* time that the whole scan took */
     uint64_t root_bytes;
-    const char *notes[REPORT_NOTES]; /* what the verdicts are worth */
+    const char *notes[REPORT_NOTES]; /* sentences for the report about how certain the verdicts
+                                      * are */
     size_t note_count;
-    size_t most;  /* records in the text */
+    size_t most;  /* most records in the text */
     bool content; /* show the first bytes of blocks */
 };
 
-/* Ignored when there are REPORT_NOTES of them. */
+/* Adds a note to the report; ignored if there are REPORT_NOTES already. */
 void report_note(struct scan_report *report, const char *note);
 
 void report_write_text(const struct scan_report *report, FILE *stream);

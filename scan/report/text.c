@@ -1,4 +1,4 @@
-/* text.c - the report for people; see report.h. */
+/* text.c - writes the report of a scan as text. */
 #include "scan/report/report.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 #include "common/base/term_text.h"
 
-/* ---- Findings -------------------------------------------------------------------------------- */
+/* ---- Leaks ----------------------------------------------------------------------------------- */
 
 static const char *program_name(const struct image *image)
 {
@@ -92,7 +92,7 @@ static void write_groups(const struct scan_report *report, FILE *stream)
                 term_count(groups->count - shown, "record").text, groups->count);
 }
 
-/* ---- The heap -------------------------------------------------------------------------------- */
+/* ---- The state of the heap ------------------------------------------------------------------- */
 
 static void write_row(const char *name, const uint64_t bytes[CHUNK_STATES], uint64_t hole,
                       FILE *stream)
@@ -129,7 +129,8 @@ static void write_arenas(const struct glibc_heap *heap, FILE *stream)
         write_row("all", sum, hole, stream);
 }
 
-/* Free memory that the program can use again, but the system cannot have. */
+/* The percentage of the heap that is free but not returned to the system: the program can use it
+ * again. */
 static unsigned free_share(const struct glibc_heap *heap)
 {
     uint64_t all = heap->mapped_bytes, unused = 0;
@@ -157,7 +158,7 @@ static void write_heap(const struct scan_report *report, FILE *stream)
     write_arenas(heap, stream);
 }
 
-/* The last line of every text report of the project. */
+/* Writes the summary line, with which every text report of the project ends. */
 static void write_summary(const struct scan_report *report, FILE *stream)
 {
     fprintf(stream, "libleak: pid=%d", report->image->pid);
