@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 
+#include "common/base/proc.h"
 #include "common/base/term_text.h"
 
 /* The area is memory that is mapped in the process: a page of code (the landing), a page with
@@ -43,22 +45,41 @@ struct software_bytes {
 
 /* ---- System calls ---------------------------------------------------------------------------- */
 
+/* After a single step the kernel would give SIGTRAP its default action. */
+static bool ignores_traps(pid_t pid)
+{
+    char status[PROC_STATUS_SIZE];
+
+    return !proc_read_text(pid, "status", status, sizeof(status)) ||
+           strtoull(proc_status_value(status, "SigIgn"), NULL, 16) >> (SIGTRAP - 1) & 1;
+}
+
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee)
 {
     static const unsigned char code[] = {0x0f, 0x05};
 
-    *injection = (struct injection){.tracee = tracee};
+    *injection = (struct injection){.tracee = tracee, .by_steps = !ignores_traps(tracee->pid)};
     injection->syscall = object_find_code(objects->libc, tracee, code, sizeof(code));
     return injection->syscall;
 }
 
-/* Runs the thread until its next system call begins or ends. Signals wait, because all are
- * blocked except those that a fault raises. */
-static enum inject_result run_to_syscall(struct injection *injection, uint64_t milliseconds)
+static void run_on_in_call(struct injection *injection)
+{
+    if (injection->by_steps)
+        tracee_step(injection->tracee);
+    else
+        tracee_continue(injection->tracee, 0);
+}
+
+/* Runs the thread through the system call; without single steps to the call's beginning or end.
+ * Signals wait, because all are blocked except those that a fault raises. */
+static enum inject_result run_call(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
     uint64_t end = time_steady_ns() + milliseconds * 1000000;
+
+    run_on_in_call(injection);
 
     injection->running = false;
     for (;;) {
@@ -74,6 +95,8 @@ static enum inject_result run_to_syscall(struct injection *injection, uint64_t m
         case TRACEE_GONE:
             return INJECT_GONE;
         case TRACEE_SIGNAL:
+            if (injection->by_steps && number == SIGTRAP)
+                return INJECT_DONE;
             if (!(BLOCKABLE >> (number - 1) & 1)) {
                 injection->fault = number;
                 return INJECT_FAULT;
@@ -82,7 +105,7 @@ static enum inject_result run_to_syscall(struct injection *injection, uint64_t m
         case TRACEE_INTERRUPTED:
             break;
         }
-        tracee_continue(tracee, 0);
+        run_on_in_call(injection);
     }
 }
 
@@ -104,11 +127,10 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
     now.r9 = argument[5];
     if (!tracee_set_registers(tracee, &now))
         return -ESRCH;
-    for (int i = 0; i < 2; i++) { /* the beginning of the call, then its end */
-        tracee_continue(tracee, 0);
-        if (run_to_syscall(injection, CALL_TIMEOUT) != INJECT_DONE)
+    /* Without single steps there is a stop at the beginning of the call, and one at its end. */
+    for (int stops = injection->by_steps ? 1 : 2; stops; stops--)
+        if (run_call(injection, CALL_TIMEOUT) != INJECT_DONE)
             return -EINTR;
-    }
     return tracee_get_registers(tracee, &now) ? (int64_t)now.rax : -ESRCH;
 }
 
@@ -166,18 +188,19 @@ static uint64_t write_vectors(struct injection *injection, uint64_t below)
  * waits in a call that keeps the kernel's data about an interrupted call (restart_syscall).
  * After LANDING_TIMEOUT it returns through the signal frame.
  *
- *     next: mov (%rbx), %rax; test %rax, %rax; jz done
+ *     next: mov %rbx, landing.at; mov (%rbx), %rax; test %rax, %rax; jz done
  *           mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; call *%rax
  *           mov %rax, 32(%rbx); add $40, %rbx; jmp next
  *     done: movl $1, landing.done; ppoll(NULL, 0, &landing.timeout, NULL); rt_sigreturn() */
 _Static_assert(SYS_ppoll == 0x10f && SYS_rt_sigreturn == 15, "the code has these numbers");
 _Static_assert(sizeof(struct inject_step) == 40, "the code has the offsets");
-static const char steps_code[] = "\x48\x8b\x03\x48\x85\xc0\x74\x18"
+static const char steps_code[] = "\x48\x89\x1d\x11\x10\0\0\x48\x8b\x03\x48\x85\xc0\x74\x18"
                                  "\x48\x8b\x7b\x08\x48\x8b\x73\x10\x48\x8b\x53\x18\xff\xd0"
-                                 "\x48\x89\x43\x20\x48\x83\xc3\x28\xeb\xe0"
-                                 "\xc7\x05\xd6\x0f\0\0\1\0\0\0"
-                                 "\x31\xff\x31\xf6\x48\x8d\x15\xd3\x0f\0\0\x45\x31\xd2"
+                                 "\x48\x89\x43\x20\x48\x83\xc3\x28\xeb\xd9"
+                                 "\xc7\x05\xcf\x0f\0\0\1\0\0\0"
+                                 "\x31\xff\x31\xf6\x48\x8d\x15\xcc\x0f\0\0\x45\x31\xd2"
                                  "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
+_Static_assert(sizeof(steps_code) <= INJECT_SYSCALL, "the helpers stand behind it");
 
 /* Code of functions for a step; the result of the previous step is at -8(%rbx). */
 static const struct {
@@ -226,21 +249,22 @@ _Static_assert(SYS_clone == 0x38 && SYS_wait4 == 0x3d && SYS_prctl == 0x9d &&
 struct landing { /* the page behind the page of code */
     uint64_t done;
     struct timespec timeout;
+    uint64_t at; /* the step that runs */
     struct inject_step steps[INJECT_STEPS + 1];
 };
+_Static_assert(offsetof(struct landing, timeout) == 8 && offsetof(struct landing, at) == 24,
+               "the code has the offsets");
 
 static bool write_code(struct injection *injection)
 {
     struct landing landing = {.timeout = {LANDING_TIMEOUT, 0}};
-    uint64_t protect[6] = {injection->area, PAGE, PROT_READ | PROT_EXEC};
 
     for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
         if (!tracee_write(injection->tracee, injection->area + helpers[i].at, helpers[i].code,
                           helpers[i].size))
             return false;
     return tracee_write(injection->tracee, injection->area, steps_code, sizeof(steps_code)) &&
-           tracee_write(injection->tracee, injection->area + PAGE, &landing, sizeof(landing)) &&
-           call_kernel(injection, SYS_mprotect, protect) == 0;
+           tracee_write(injection->tracee, injection->area + PAGE, &landing, sizeof(landing));
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -311,14 +335,42 @@ static void run_on(struct injection *injection)
         tracee_go_on(injection->tracee, 0);
 }
 
-static enum inject_result wait_for_steps(struct injection *injection, uint64_t milliseconds)
+static void read_progress(struct injection *injection)
+{
+    uint64_t landing = injection->area + PAGE, at = 0;
+    uint64_t first = landing + offsetof(struct landing, steps);
+
+    tracee_read(injection->tracee, landing + offsetof(struct landing, at), &at, sizeof(at));
+    injection->at = at > first ? (at - first) / sizeof(struct inject_step) : 0;
+}
+
+/* Stops the thread when the time of the loose steps is over. False: it is in one of the others, and
+ * runs on. */
+static bool stop_loose(struct injection *injection, size_t loose)
+{
+    if (!tracee_stop(injection->tracee, false, CALL_TIMEOUT))
+        return true;
+    read_progress(injection);
+    injection->running = injection->at >= loose;
+    if (injection->running)
+        run_on(injection);
+    return !injection->running;
+}
+
+static enum inject_result wait_for_steps(struct injection *injection, struct inject_limits limits)
 {
     struct tracee *tracee = injection->tracee;
-    uint64_t end = time_steady_ns() + milliseconds * 1000000, done = 0;
+    uint64_t begun = time_steady_ns(), done = 0;
+    uint64_t end = begun + limits.time * 1000000, loose_end = begun + limits.loose_time * 1000000;
     int number;
 
     injection->running = true;
     while (time_steady_ns() < end) {
+        if (limits.loose && time_steady_ns() >= loose_end) {
+            if (stop_loose(injection, limits.loose))
+                return INJECT_TIMEOUT;
+            limits.loose = 0;
+        }
         switch (tracee_wait(tracee, 0, &number)) {
         case TRACEE_GONE:
             return INJECT_GONE;
@@ -349,7 +401,7 @@ static enum inject_result wait_for_steps(struct injection *injection, uint64_t m
 }
 
 enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
-                                size_t count, uint64_t milliseconds)
+                                size_t count, struct inject_limits limits)
 {
     struct tracee *tracee = injection->tracee;
     struct user_regs_struct now = tracee->before;
@@ -372,7 +424,8 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
         !tracee_set_registers(tracee, &now))
         return INJECT_GONE;
     run_on(injection);
-    result = wait_for_steps(injection, milliseconds);
+    result = wait_for_steps(injection, limits);
+    read_progress(injection);
     tracee_read(tracee, steps_at, steps, count * sizeof(*steps));
     return result;
 }
@@ -404,14 +457,29 @@ struct inject_step inject_altstack(const struct injection *injection)
         INJECT_SYSCALL, {SYS_sigaltstack, 0, context + offsetof(ucontext_t, uc_stack)}, 0};
 }
 
+static int64_t map_memory(struct injection *injection, uint64_t at, size_t size, int access)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+    uint64_t map[6] = {at, size, (uint64_t)access, (uint64_t)flags, (uint64_t)-1, 0};
+
+    return call_kernel(injection, SYS_mmap, map);
+}
+
+/* Where the process may not have memory that can be written and executed, its code is in a page of
+ * its own, which leakctl can write in any case. */
+static int64_t map_area(struct injection *injection)
+{
+    int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
+
+    if (area > 0 || area == -EINTR)
+        return area;
+    area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE);
+    injection->area = area > 0 ? (uint64_t)area : 0;
+    return area > 0 ? map_memory(injection, (uint64_t)area, PAGE, PROT_READ | PROT_EXEC) : area;
+}
+
 bool inject_begin(struct injection *injection)
 {
-    static const uint64_t map[6] = {0,
-                                    AREA_SIZE,
-                                    PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                                    (uint64_t)-1,
-                                    0};
     struct tracee *tracee = injection->tracee;
     int64_t area;
 
@@ -421,9 +489,11 @@ bool inject_begin(struct injection *injection)
     if (!injection->vectors_size || !tracee_get_mask(tracee, &injection->mask) ||
         !tracee_set_mask(tracee, BLOCKABLE))
         return false;
-    area = call_kernel(injection, SYS_mmap, map);
-    injection->area = area > 0 ? (uint64_t)area : 0;
-    return injection->area && write_code(injection) && write_frame(injection);
+    area = map_area(injection);
+    if (area <= 0)
+        return false;
+    injection->area = (uint64_t)area;
+    return write_code(injection) && write_frame(injection);
 }
 
 void inject_end(struct injection *injection)
@@ -438,7 +508,8 @@ void inject_end(struct injection *injection)
     if (injection->area)
         call_kernel(injection, SYS_munmap, unmap);
     /* The kernel restarts an interrupted call only after a stop that looks to it like a signal. */
-    tracee_stop(tracee, true, CALL_TIMEOUT);
+    if (tracee->at_syscall)
+        tracee_stop(tracee, true, CALL_TIMEOUT);
     if (injection->vectors_size)
         tracee_set_vectors(tracee, injection->vectors, injection->vectors_size);
     tracee_set_mask(tracee, injection->mask);

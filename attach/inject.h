@@ -2,10 +2,13 @@
  *
  * Below the called function on that stack is a frame as the kernel makes it for a signal
  * handler, with the whole state of the thread. If leakctl dies meanwhile, the function returns
- * into that frame, and the thread goes on as after a signal handler. (Not in the three system
+ * into that frame, and the thread goes on as after a signal handler. (Not in the two system
  * calls that map and unmap the stack, which take microseconds.) If leakctl lives, inject_end
  * puts the thread back exactly: registers, vectors, signal mask, and the interrupted system
- * call. */
+ * call.
+ *
+ * On a busy machine the thread may wait for a processor each time that it goes on after a stop.
+ * Therefore system calls are single steps, and several calls are made as one list. */
 #ifndef ATTACH_INJECT_H
 #define ATTACH_INJECT_H
 
@@ -17,7 +20,7 @@
 
 enum inject_result {
     INJECT_DONE,
-    INJECT_TIMEOUT, /* the function still runs */
+    INJECT_TIMEOUT, /* a function still runs, or the thread is stopped inside of it */
     INJECT_FAULT,   /* the function raised a signal, stored in injection.fault */
     INJECT_GONE     /* the process has ended */
 };
@@ -41,11 +44,13 @@ struct inject_step {
 struct injection {
     struct tracee *tracee;
     uint64_t syscall; /* address of a syscall instruction in libc */
+    bool by_steps;    /* system calls are single steps: the process does not ignore SIGTRAP */
     uint64_t area;    /* address of the area in the process; 0: none */
     uint64_t frame;   /* stack pointer at the function's first instruction */
     bool returned;    /* the thread has gone back by itself */
     uint64_t mask;
     bool running; /* the function still runs, after INJECT_TIMEOUT */
+    size_t at;    /* number of the steps that have returned */
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];
@@ -72,9 +77,17 @@ bool inject_begin(struct injection *injection);
 uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes, size_t size);
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
+/* Time limits of a list of calls, in milliseconds. When loose_time is over while one of the first
+ * `loose` steps runs, the thread is stopped, so that it can be put back; other steps may run until
+ * `time` is over. */
+struct inject_limits {
+    size_t loose;
+    uint64_t loose_time, time;
+};
+
 /* Makes the calls one after the other, and stores the results of those that have returned. */
 enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
-                                size_t count, uint64_t milliseconds);
+                                size_t count, struct inject_limits limits);
 
 /* A step that completes the signal frame; it must be in the first list of steps. */
 struct inject_step inject_altstack(const struct injection *injection);

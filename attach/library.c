@@ -54,7 +54,7 @@ struct session {
     bool loading;    /* a call is in progress that leakctl must not interrupt */
     bool loads;      /* the library is not in the process yet */
     int64_t file;    /* the process's descriptor of the library's file; negative: the error */
-    uint64_t result; /* result of libleak_attach */
+    uint64_t result; /* result of libleak_attach or libleak_detach */
 };
 
 static bool refuse(struct session *session, enum attach_refusal refusal, const char *text,
@@ -167,6 +167,12 @@ static bool stop_safely(struct session *session, uint64_t timeout)
 
 /* ---- Calls in the stopped thread ------------------------------------------------------------- */
 
+static bool refuse_slow(struct session *session)
+{
+    session->loading = true;
+    return refuse(session, ATTACH_SLOW, NULL, NULL);
+}
+
 static bool refuse_result(struct session *session, enum inject_result result, const char *what)
 {
     switch (result) {
@@ -192,6 +198,8 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
     return object_symbol(objects->libc, name);
 }
 
+static const struct inject_limits to_the_end = {.time = LOAD_TIMEOUT};
+
 /* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that
  * is older than the program may kill for them. Calls that every program makes while it is loaded
  * are left out. libleak tries its own calls in the same way. */
@@ -204,25 +212,23 @@ static bool try_filter(struct session *session)
     if (!preflight_is_filtered(session->tracee.pid))
         return true;
     step.argument[0] = inject_bytes(&session->injection, 0, calls, sizeof(calls));
-    result = inject_steps(&session->injection, &step, 1, LOAD_TIMEOUT);
+    result = inject_steps(&session->injection, &step, 1, to_the_end);
     if (result != INJECT_DONE)
         return refuse_result(session, result, "a child");
     return step.result == 0 || refuse(session, ATTACH_FILTER, NULL, NULL);
 }
 
-/* Makes the first calls in one list. malloc, free and dladdr hold a lock of libc for a moment. A
- * thread that waits there can be put back, since it holds nothing yet; once they succeed, dlopen
- * will not wait for a lock whose holder waits for this thread. The last call makes the file for
- * the library, if there is one to load: each list of calls costs a switch between the two
- * processes. */
-static bool call_first(struct session *session)
+/* Makes the first calls and *last in one list. malloc, free and dladdr hold a lock of libc for a
+ * moment. A thread that waits there can be put back, since it holds nothing yet; once they succeed,
+ * the last call will not wait for a lock whose holder waits for this thread. Each list of calls
+ * costs a switch between the two processes. */
+static bool call_first(struct session *session, struct inject_step *last)
 {
     struct injection *injection = &session->injection;
     const struct objects *objects = &session->objects;
     uint64_t find_errno = loaded_objects_symbol(objects, "__errno_location");
     uint64_t dladdr_at = loaded_objects_symbol(objects, "dladdr");
     uint64_t place = inject_text(injection, 0, "the result of dladdr is written over this text");
-    uint64_t name = inject_text(injection, FILE_NAME_AT, "libleak.so");
     struct inject_step steps[] = {
         {find_errno, {0}, 0},
         {INJECT_READ_INT, {0}, 0},
@@ -230,25 +236,27 @@ static bool call_first(struct session *session)
         {dladdr_at ? dladdr_at : find_errno, {objects->libc->code, place}, 0},
         {find_allocator(objects, "malloc"), {1}, 0},
         {INJECT_PASS, {find_allocator(objects, "free")}, 0},
-        {INJECT_SYSCALL, {SYS_memfd_create, name, MFD_CLOEXEC | MEMFD_EXEC}, 0},
+        *last,
     };
-    size_t count = sizeof(steps) / sizeof(*steps) - !session->loads;
-    enum inject_result result = inject_steps(injection, steps, count, LOCK_TIMEOUT);
+    size_t count = sizeof(steps) / sizeof(*steps);
+    struct inject_limits limits = {count - 1, LOCK_TIMEOUT, LOAD_TIMEOUT};
+    enum inject_result result = inject_steps(injection, steps, count, limits);
 
-    session->errno_at = result == INJECT_DONE ? steps[0].result : 0;
+    session->errno_at = injection->at > 1 ? steps[0].result : 0;
     session->error = (int)steps[1].result;
-    session->file = (int64_t)steps[6].result;
+    last->result = steps[count - 1].result;
+    if (result == INJECT_TIMEOUT && injection->running)
+        return refuse_slow(session);
     return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
 }
 
 /* Makes calls that must not be interrupted. */
 static bool call(struct session *session, struct inject_step *steps, size_t count)
 {
-    enum inject_result result = inject_steps(&session->injection, steps, count, LOAD_TIMEOUT);
+    enum inject_result result = inject_steps(&session->injection, steps, count, to_the_end);
 
-    session->loading = result == INJECT_TIMEOUT;
-    if (session->loading)
-        return refuse(session, ATTACH_SLOW, NULL, NULL);
+    if (result == INJECT_TIMEOUT)
+        return refuse_slow(session);
     return result == INJECT_DONE || refuse_result(session, result, "libleak");
 }
 
@@ -297,12 +305,17 @@ static bool copy_file(const char *path, int to)
     return done == size;
 }
 
-/* Calls memfd_create, perhaps a second time without MEMFD_EXEC, which only Linux 6.3 and later
- * know. */
-static bool make_file(struct session *session, uint64_t flags)
+static struct inject_step make_file(struct session *session, uint64_t flags)
 {
     uint64_t name = inject_text(&session->injection, FILE_NAME_AT, "libleak.so");
-    struct inject_step step = {INJECT_SYSCALL, {SYS_memfd_create, name, flags}, 0};
+
+    return (struct inject_step){INJECT_SYSCALL, {SYS_memfd_create, name, flags}, 0};
+}
+
+/* Makes a file without the flag MFD_EXEC, which Linux knows since 6.3. */
+static bool make_file_again(struct session *session)
+{
+    struct inject_step step = make_file(session, MFD_CLOEXEC);
 
     if (!call(session, &step, 1))
         return false;
@@ -325,7 +338,7 @@ static bool send_library(struct session *session)
 
     if (!path)
         return refuse(session, ATTACH_NO_LIBRARY, "not found", NULL);
-    if (session->file == -EINVAL && !make_file(session, MFD_CLOEXEC))
+    if (session->file == -EINVAL && !make_file_again(session))
         return free(path), false;
     if (session->file < 0)
         return free(path),
@@ -382,7 +395,7 @@ static bool load_without_proc(struct session *session, struct inject_step *openi
     char path[64];
     bool good;
 
-    if (!make_file(session, MFD_CLOEXEC) || !send_library(session))
+    if (!make_file_again(session) || !send_library(session))
         return false;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)session->file);
     opening[0].argument[0] = inject_text(injection, 0, path);
@@ -405,9 +418,13 @@ static bool load_without_proc(struct session *session, struct inject_step *openi
 static bool load_library(struct session *session, uint64_t environment)
 {
     struct inject_step attaching = {INJECT_CALL, {environment}, 0}, steps[4];
+    struct inject_step making = make_file(session, MFD_CLOEXEC | MEMFD_EXEC);
     char path[64];
 
-    if (!find_dlopen(session, &steps[0]) || !send_library(session))
+    if (!find_dlopen(session, &steps[0]) || !call_first(session, &making))
+        return false;
+    session->file = (int64_t)making.result;
+    if (!send_library(session))
         return false;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)session->file);
     steps[0].argument[0] = inject_text(&session->injection, 0, path);
@@ -435,15 +452,14 @@ static bool take_path(struct session *session, uint64_t path)
     return path;
 }
 
-/* Attaches with the library that an earlier attach has left in the process. */
-static bool attach_again(struct session *session, uint64_t environment)
+/* Calls a function of the library that an earlier attach has left in the process. */
+static bool call_library(struct session *session, const char *name, uint64_t argument)
 {
-    struct inject_step step = {
-        object_symbol(session->objects.library, "libleak_attach"), {environment}, 0};
+    struct inject_step step = {object_symbol(session->objects.library, name), {argument}, 0};
 
     if (!step.function)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    if (!call(session, &step, 1))
+    if (!call_first(session, &step))
         return false;
     session->result = step.result;
     return true;
@@ -457,7 +473,8 @@ static bool attach_stopped(struct session *session, const char *options)
     free(text);
     if (!environment)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    if (!(session->loads ? load_library : attach_again)(session, environment))
+    if (!(session->loads ? load_library(session, environment)
+                         : call_library(session, "libleak_attach", environment)))
         return false;
     return session->result ? take_path(session, session->result)
                            : refuse(session, ATTACH_SILENT, NULL, NULL);
@@ -465,14 +482,10 @@ static bool attach_stopped(struct session *session, const char *options)
 
 static bool detach_stopped(struct session *session, const char *options)
 {
-    struct inject_step step = {object_symbol(session->objects.library, "libleak_detach"), {0}, 0};
-
     (void)options;
-    if (!step.function)
-        return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
-    if (!call(session, &step, 1))
+    if (!call_library(session, "libleak_detach", 0))
         return false;
-    return take_path(session, step.result) ||
+    return take_path(session, session->result) ||
            attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
 }
 
@@ -483,7 +496,7 @@ static bool perform_stopped(struct session *session, const char *options,
     struct tracee *tracee = &session->tracee;
     struct injection *injection = &session->injection;
     bool good = (inject_begin(injection) || refuse(session, ATTACH_NO_SYSCALL, "mmap", "failed")) &&
-                try_filter(session) && call_first(session) && what(session, options);
+                try_filter(session) && what(session, options);
 
     if (session->loading && injection->running)
         return false; /* the thread goes back by itself */

@@ -22,7 +22,7 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-#define NAP_NS 100000 /* pause between two checks of a thread, in nanoseconds */
+#define NAP_NS 50000 /* pause between two checks of a thread, in nanoseconds */
 
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size)
 {
@@ -46,6 +46,11 @@ bool tracee_seize(struct tracee *tracee, pid_t tid)
 void tracee_continue(struct tracee *tracee, int signal)
 {
     ptrace(PTRACE_SYSCALL, tracee->tid, NULL, (void *)(long)signal);
+}
+
+void tracee_step(struct tracee *tracee)
+{
+    ptrace(PTRACE_SINGLESTEP, tracee->tid, NULL, NULL);
 }
 
 void tracee_go_on(struct tracee *tracee, int signal)
@@ -72,8 +77,12 @@ enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int 
     for (unsigned looks = 0;; looks++) {
         pid_t seen = waitpid(tracee->tid, &status, __WALL | WNOHANG);
 
-        if (seen == tracee->tid)
-            return event_of(status, number);
+        if (seen == tracee->tid) {
+            enum tracee_event event = event_of(status, number);
+
+            tracee->at_syscall = event == TRACEE_SYSCALL;
+            return event;
+        }
         if (seen < 0 && errno != EINTR)
             return TRACEE_GONE;
         if (time_steady_ns() >= end)

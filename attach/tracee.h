@@ -21,6 +21,7 @@ struct tracee {
     int memory;                     /* descriptor of /proc/PID/mem */
     uint64_t stopped_ns;            /* time of the last interrupt, by CLOCK_MONOTONIC; 0: the
                                      * thread runs */
+    bool at_syscall;                /* the last stop was at a system call */
     struct user_regs_struct before; /* registers at the last interrupt */
 };
 
@@ -52,6 +53,9 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds);
 
 /* Continues a stopped thread until its next system call begins or ends. signal: 0 = none. */
 void tracee_continue(struct tracee *tracee, int signal);
+/* Executes one instruction of a stopped thread, a system call as well, and stops it with SIGTRAP. The
+ * process must not ignore that signal, for the kernel would end this. */
+void tracee_step(struct tracee *tracee);
 /* Lets the thread run, with a signal to deliver (0 = none), until its next signal, its end, or
  * tracee_stop(). */
 void tracee_go_on(struct tracee *tracee, int signal);

@@ -710,6 +710,7 @@ test_root_without_proc_is_attached_to() {
     done
     in_namespaces -Ur chroot root "$PWD/host" nanosleep 1 >said.host 2>&1 || [ $? = 5 ] || skip "no chroot: $(cat said.host)"
     for i in 1 2; do
+        rm said.host
         unshare -Ur chroot root "$PWD/host" nanosleep 15 >said.host 2>&1 &
         running=$!
         until_says said.now '^ready' cat said.host

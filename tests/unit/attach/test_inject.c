@@ -20,6 +20,11 @@
 #include "attach/tracee.h"
 #include "tests/unit/suite.h"
 
+#ifndef PR_SET_MDWE /* Linux 6.3 */
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+
 static struct shared {
     volatile int ready, value;
     volatile long slept;
@@ -57,6 +62,28 @@ static void sleep_once(void)
     shared->ready = 1;
     errno = ENOTTY;
     shared->slept = nanosleep(&nap, NULL) * 1000 + errno;
+}
+
+static void ignore_traps_and_sleep(void)
+{
+    signal(SIGTRAP, SIG_IGN);
+    sleep_once();
+    if (signal(SIGTRAP, SIG_DFL) != SIG_IGN)
+        shared->slept = -1;
+}
+
+/* May not have memory that is executed and was ever written. */
+static void sleep_without_code(void)
+{
+    shared->value = prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0 ? 0 : ENOSYS;
+    sleep_once();
+}
+
+static int pause_half_a_second(void)
+{
+    struct timespec nap = {0, 500000000};
+
+    return nanosleep(&nap, NULL) + 5;
 }
 
 /* A loop with a value in each kind of register. */
@@ -147,11 +174,13 @@ static int end(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+static const struct inject_limits loosely = {2, 300, 5000};
+
 static enum inject_result call(void *function, uint64_t first, uint64_t second, uint64_t *result)
 {
     struct inject_step steps[2] = {inject_altstack(&injection),
                                    {(uint64_t)function, {first, second}, 0}};
-    enum inject_result ran = inject_steps(&injection, steps, 2, 300);
+    enum inject_result ran = inject_steps(&injection, steps, 2, loosely);
 
     *result = (uint32_t)steps[1].result;
     return ran;
@@ -202,6 +231,60 @@ START_TEST(thread_is_put_back_out_of_a_call_that_hangs_or_faults)
                      _i ? INJECT_FAULT : INJECT_TIMEOUT);
     ck_assert_int_eq(injection.fault, _i ? SIGSEGV : 0);
     inject_end(&injection);
+    tracee_release(&tracee);
+    ck_assert_int_eq(end(), 7);
+    ck_assert_int_eq(shared->slept / 1000, 0);
+}
+END_TEST
+
+/* The time of the loose steps is over while another one runs: the thread is stopped, and goes on. */
+START_TEST(step_that_is_not_loose_runs_to_its_end)
+{
+    struct inject_step steps[3] = {inject_altstack(&injection), {(uint64_t)add, {2, 2}, 0}, {0}};
+    struct inject_limits limits = {_i ? 2 : 3, 100, 5000};
+
+    begin(sleep_once);
+    steps[2].function = (uint64_t)pause_half_a_second;
+    ck_assert(inject_begin(&injection));
+    steps[0] = inject_altstack(&injection);
+    ck_assert_int_eq(inject_steps(&injection, steps, 3, limits), _i ? INJECT_DONE : INJECT_TIMEOUT);
+    ck_assert_uint_eq(injection.at, _i ? 3 : 2);
+    ck_assert_uint_eq((uint32_t)steps[1].result, 4);
+    ck_assert_uint_eq((uint32_t)steps[2].result, _i ? 5 : 0);
+    ck_assert(!injection.running);
+    inject_end(&injection);
+    tracee_release(&tracee);
+    ck_assert_int_eq(end(), 7);
+    ck_assert_int_eq(shared->slept / 1000, 0);
+}
+END_TEST
+
+START_TEST(ignored_sigtrap_stays_ignored)
+{
+    uint64_t result = 0;
+
+    begin(_i ? ignore_traps_and_sleep : sleep_once);
+    ck_assert_int_eq(injection.by_steps, !_i);
+    ck_assert(inject_begin(&injection));
+    ck_assert_int_eq(call(add, 6, 7, &result), INJECT_DONE);
+    inject_end(&injection);
+    tracee_release(&tracee);
+    ck_assert_int_eq(end(), 7);
+    ck_assert_int_eq(shared->slept, EDOM);
+}
+END_TEST
+
+START_TEST(process_that_may_not_write_code_is_called)
+{
+    uint64_t result = 0;
+
+    begin(sleep_without_code);
+    if (!shared->value) {
+        ck_assert(inject_begin(&injection));
+        ck_assert_int_eq(call(add, 6, 7, &result), INJECT_DONE);
+        ck_assert_int_eq(result, 42);
+        inject_end(&injection);
+    }
     tracee_release(&tracee);
     ck_assert_int_eq(end(), 7);
     ck_assert_int_eq(shared->slept / 1000, 0);
@@ -285,6 +368,9 @@ int main(void)
     tcase_add_test(tests, registers_of_a_loop_are_kept);
     tcase_add_loop_test(tests, thread_is_put_back_out_of_a_call_that_hangs_or_faults, 0, 2);
     tcase_add_loop_test(tests, signal_handler_is_as_safe_as_what_it_has_interrupted, 0, 2);
+    tcase_add_loop_test(tests, step_that_is_not_loose_runs_to_its_end, 0, 2);
+    tcase_add_loop_test(tests, ignored_sigtrap_stays_ignored, 0, 2);
+    tcase_add_test(tests, process_that_may_not_write_code_is_called);
     if (has_libc_alone()) {
         tcase_add_test(tests, call_returns_its_result_and_the_sleep_goes_on);
         tcase_add_test(tests, malloc_is_no_safe_place);
