@@ -1,5 +1,6 @@
 #include "preload/interpose/got_patch.h"
 #include "preload/base/base.h"
+#include "preload/base/sys.h"
 #include "preload/store/store.h"
 #include "preload/elf/symbols.h"
 
@@ -14,6 +15,7 @@ struct redirection {
     /* Imports with the name of a hook are redirected; false: only those for which other_replacement
      * returns a function. */
     bool to_hooks;
+    struct got_writer writer;
 };
 
 void got_patch_start(const void *address)
@@ -105,7 +107,7 @@ static bool localize_import(const struct symbols *symbols, const elf_relocation 
 static bool redirect_unbound(const struct dl_phdr_info *object, bool to_hooks)
 {
     struct symbols symbols;
-    struct redirection redirection = {object, to_hooks};
+    struct redirection redirection = {.object = object, .to_hooks = to_hooks};
     return read_object(&redirection, &symbols) &&
            symbols_each_relocation(&symbols, localize_import, &redirection);
 }
@@ -214,34 +216,56 @@ void got_patch_on_load(uintptr_t caller)
 
 /* ---- Redirecting an object in use: its GOT slots --------------------------------------------- */
 
-bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value)
+static bool open_page(struct got_writer *writer, uintptr_t word)
 {
-    int access = symbols_page_protection(object, (uintptr_t)word, true);
-    if (!(access & PROT_WRITE) &&
-        !symbols_protect_pages((uintptr_t)word, sizeof *word, PROT_READ | PROT_WRITE))
+    uintptr_t page = word / sys_page_size() * sys_page_size();
+    if (page == writer->page)
+        return true;
+    got_writer_end(writer);
+    int access = symbols_page_protection(writer->object, word, true);
+    if (access & PROT_WRITE)
+        return true;
+    if (!symbols_protect_pages(word, sizeof word, PROT_READ | PROT_WRITE))
+        return false;
+    writer->page = page;
+    writer->access = access;
+    return true;
+}
+
+bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value)
+{
+    if (!open_page(writer, (uintptr_t)word))
         return false;
     store_release(word, value);
-    return access & PROT_WRITE || symbols_protect_pages((uintptr_t)word, sizeof *word, access);
+    return true;
+}
+
+void got_writer_end(struct got_writer *writer)
+{
+    if (writer->page)
+        symbols_protect_pages(writer->page, 1, writer->access);
+    writer->page = 0;
 }
 
 static bool redirect_slot(const struct symbols *symbols, const elf_relocation *relocation,
                           void *context)
 {
-    const struct redirection *redirection = context;
+    struct redirection *redirection = context;
     uintptr_t hook =
         find_replacement(symbols, symbols_of_relocation(symbols, relocation), redirection);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     unsigned type = ELFW(R_TYPE)(relocation->r_info);
     return !hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) ||
-           load_relaxed(slot) == hook || got_patch_write_word(redirection->object, slot, hook);
+           load_relaxed(slot) == hook || got_writer_write(&redirection->writer, slot, hook);
 }
 
 static int redirect_bound(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
-    struct redirection redirection = {object, false};
+    struct redirection redirection = {object, false, {object, 0, 0}};
     if (read_object(&redirection, &symbols) && object->dlpi_addr != own.bias)
         symbols_each_relocation(&symbols, redirect_slot, &redirection);
+    got_writer_end(&redirection.writer);
     return 0;
 }
 

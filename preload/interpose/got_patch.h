@@ -47,9 +47,18 @@ void got_patch_redirect(uintptr_t (*function)(const char *name));
 /* Returns the symbols of libleak; NULL: they cannot be read. Call it inside of dl_iterate_phdr. */
 struct symbols;
 const struct symbols *got_patch_own_symbols(void);
-/* Writes one word of an object that the loader has bound, and restores the protection of its page.
- * False: the page cannot be made writable. */
-bool got_patch_write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value);
+
+/* Writes words of an object that the loader has bound. The page of a word stays writable until a
+ * word of another page is written, or until the end, which restores its protection: most slots
+ * stand one behind the other. */
+struct got_writer {
+    const struct dl_phdr_info *object;
+    uintptr_t page; /* address of the page that is writable for now; 0: none */
+    int access;     /* the protection that this page had */
+};
+/* False: the page cannot be made writable. */
+bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value);
+void got_writer_end(struct got_writer *writer);
 
 /* Redirects all objects of a process that ran before libleak was loaded; from here on the hooks are
  * called. Call it when the recording is ready. Two kinds of slots are redirected: slots with the

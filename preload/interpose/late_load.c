@@ -67,7 +67,7 @@ static bool is_slot(const elf_relocation *relocation)
 static bool redirect_late_slot(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
-    const struct dl_phdr_info *object = context;
+    struct got_writer *writer = context;
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
@@ -76,15 +76,16 @@ static bool redirect_late_slot(const struct symbols *symbols, const elf_relocati
         return true;
     uintptr_t hook = symbols_find_export(own, name);
     if (hook && load_relaxed(slot) != hook &&
-        may_redirect(object, symbol, name, load_relaxed(slot)))
-        got_patch_write_word(object, slot, hook);
+        may_redirect(writer->object, symbol, name, load_relaxed(slot)))
+        got_writer_write(writer, slot, hook);
     return true;
 }
 
 /* Exchanges the loader's own pointers to malloc, calloc, realloc and free, which are read-only by
  * now. */
-static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hooks)
+static void exchange_loader_words(struct got_writer *writer, bool to_hooks)
 {
+    const struct dl_phdr_info *object = writer->object;
     const struct {
         uintptr_t hook, function;
     } words[] = {{symbols_find_export(own, "malloc"), (uintptr_t)real.malloc},
@@ -99,8 +100,7 @@ static void exchange_loader_words(const struct dl_phdr_info *object, bool to_hoo
         for (size_t k = 0; k < part->p_memsz / sizeof *at; k++)
             for (size_t w = 0; w < ARRAY_LENGTH(words); w++)
                 if (at[k] == (to_hooks ? words[w].function : words[w].hook))
-                    got_patch_write_word(object, &at[k],
-                                         to_hooks ? words[w].hook : words[w].function);
+                    got_writer_write(writer, &at[k], to_hooks ? words[w].hook : words[w].function);
     }
 }
 
@@ -128,25 +128,28 @@ static void restore_import(const struct dl_phdr_info *object, const struct symbo
 static bool restore_slot(const struct symbols *symbols, const elf_relocation *relocation,
                          void *context)
 {
+    struct got_writer *writer = context;
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     uintptr_t hook = is_slot(relocation) ? symbols_find_export(own, name) : 0;
     if (!hook)
         return true;
-    restore_import(context, symbols, symbol, hook);
+    restore_import(writer->object, symbols, symbol, hook);
     if (load_relaxed(slot) == hook)
-        got_patch_write_word(context, slot, real_functions_by_name(name));
+        got_writer_write(writer, slot, real_functions_by_name(name));
     return true;
 }
 
 static int restore_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
+    struct got_writer writer = {.object = object};
     if (object->dlpi_addr == _r_debug.r_ldbase)
-        exchange_loader_words(object, false);
+        exchange_loader_words(&writer, false);
     else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
-        symbols_each_relocation(&symbols, restore_slot, object);
+        symbols_each_relocation(&symbols, restore_slot, &writer);
+    got_writer_end(&writer);
     return 0;
 }
 
@@ -161,10 +164,12 @@ void late_load_restore(void)
 static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
+    struct got_writer writer = {.object = object};
     if (object->dlpi_addr == _r_debug.r_ldbase)
-        exchange_loader_words(object, true);
+        exchange_loader_words(&writer, true);
     else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
-        symbols_each_relocation(&symbols, redirect_late_slot, object);
+        symbols_each_relocation(&symbols, redirect_late_slot, &writer);
+    got_writer_end(&writer);
     return 0;
 }
 

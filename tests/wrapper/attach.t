@@ -182,13 +182,20 @@ test_detach_ends_recording_and_attach_goes_on() {
 test_handlers_and_slots_are_as_before_after_detach() {
     need_ptrace
     begin spin 12
+    access_of_objects() { sed -n 's/^\([^ ]* ....\) .* \/.*\/\(host\|lib[cm]\.so\.6\|ld-linux[^ ]*\)$/\1 \2/p' "/proc/$running/maps"; }
     grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >before
+    access_of_objects >access.before
+    says access.before ' r--p host'
     attach
+    access_of_objects >access.during
+    cmp access.before access.during || fail "access: $(diff access.before access.during)"
     grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >during
     ! cmp -s before during || fail 'nothing is caught while attached'
     detach
     grep -E '^Sig(Cgt|Ign|Blk):' "/proc/$running/status" >after
     cmp before after || fail "signals: $(diff before after)"
+    access_of_objects >access.after
+    cmp access.before access.after || fail "access: $(diff access.before access.after)"
     kill -USR1 "$running"
     finish
 }
