@@ -465,8 +465,8 @@ static int64_t map_memory(struct injection *injection, uint64_t at, size_t size,
     return call_kernel(injection, SYS_mmap, map);
 }
 
-/* Where the process may not have memory that can be written and executed, its code is in a page of
- * its own, which leakctl can write in any case. */
+/* Maps the area. A process that may not have memory that is written and executed gets a separate page
+ * for the code, which leakctl can write in any case. */
 static int64_t map_area(struct injection *injection)
 {
     int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);

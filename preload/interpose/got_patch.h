@@ -56,7 +56,7 @@ struct got_writer {
     uintptr_t page; /* address of the page that is writable for now; 0: none */
     int access;     /* the protection that this page had */
 };
-/* False: the page cannot be made writable. */
+/* Returns false if the page cannot be made writable. */
 bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value);
 void got_writer_end(struct got_writer *writer);
 
