@@ -60,8 +60,8 @@ bool context_tree_start(void)
     return stripes[0].table && stack_table_start();
 }
 
-/* ---- Paths ----------------------------------------------------------------------------------- A
- * node's path is a hash of all frames from the outermost to this one. Together with the sort of a
+/* ---- Paths -----------------------------------------------------------------------------------
+ * A node's path is a hash of all frames from the outermost to this one. Together with the sort of a
  * stack it makes the stack's key (stack_table.h). The high half of a path, the node's place,
  * determines its slot.
  *

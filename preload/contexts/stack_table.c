@@ -8,7 +8,7 @@
 #define PAGE_BUCKETS (LEAK_PAGE / sizeof(struct bucket))
 
 struct bucket {
-    uint64_t key[ENTRIES]; /* 0: empty, and so are all entries behind it */
+    uint64_t key[ENTRIES]; /* 0: the entry is empty, and so are all entries behind it */
     uint32_t number[ENTRIES];
     uint32_t unused;
 };

@@ -22,9 +22,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#define INNER_MAX 32      /* the largest number of libleak's own frames */
+#define INNER_MAX 32      /* the largest number of libleak's own frames before the hook's caller */
 #define CURSOR_WORDS 4096 /* size of a cursor in words: no libunwind's unw_cursor_t is larger */
-#define STACK_SIZE 65536  /* both unwinders need less than 4 KiB */
+#define STACK_SIZE 65536  /* size of the stack; libunwind and libgcc need less than 4 KiB */
 #define LOGGED_MAX 16     /* the largest number of mismatches that are logged with verbosity=1 */
 #define NOT_CACHED 0      /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
 #define ACCESS_MEMORY 3   /* index of the member access_mem in libunwind's unw_accessors_t */
@@ -32,8 +32,8 @@
 /* A walk by the reference unwinder (libunwind or libgcc), and the stack that it runs on. */
 struct unwind_check_walk {
     struct frame start;
-    bool reached;   /* the walk has reached the frame start, which is theirs.pc[0] */
-    unsigned inner; /* number of frames before start */
+    bool reached; /* the walk has reached the hook's caller, start, and stored it as theirs.pc[0] */
+    unsigned inner; /* number of frames before the hook's caller */
     unsigned most;  /* number of the reference unwinder's frames that are compared */
     /* The part of the program's stack that is readable, if known; otherwise 0. */
     uintptr_t low, high;
@@ -219,7 +219,7 @@ static const struct kind {
     const char *name, *file, *package;
     bool (*open)(void);
     void (*walk)(void *walk);
-    bool reads_blindly; /* may fault on a stack at which libleak's unwinder stops */
+    bool reads_blindly; /* the unwinder may fault on a stack at which libleak's unwinder stops */
 } kinds[] = {
     [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
                                  walk_by_libunwind, false},

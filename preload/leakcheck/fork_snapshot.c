@@ -290,7 +290,7 @@ static int fork_checker(struct leak_check_request *request)
 {
     if (request->is_milestone)
         request->milestone = milestones_add(NULL);
-    stack_scrub_near(); /* counting the blocks has left addresses of blocks on the stack */
+    stack_scrub_near(); /* removes addresses of blocks that counting them has left there */
     int pid = sys_fork_silent();
     if (pid == 0) {
         if (!request->stopped)

@@ -91,7 +91,7 @@ bool graph_stream_close(struct graph_stream *stream, const char *path)
     if (stream->fd < 0)
         return false;
     graph_stream_flush(stream);
-    int closed = sys_close(stream->fd); /* a file on NFS is written now, and may fail */
+    int closed = sys_close(stream->fd); /* on NFS, close writes data and may fail */
     if (!stream->error && closed < 0)
         stream->error = closed;
     if (!stream->error) {

@@ -20,7 +20,8 @@ struct graph_input {
     const struct reach *reach;
     const struct roots *roots;
     const struct elf_images *images;
-    const struct leak_snapshot *head; /* source of time, tick, occasion and milestone */
+    /* Source of the time, tick, occasion and milestone that are written. */
+    const struct leak_snapshot *head;
     /* The largest number of bytes of a block's content that may be written; 0: no first words and
      * no hashes of contents either. */
     uint64_t content_most;
@@ -30,7 +31,7 @@ struct graph_writer {
     struct graph_stream stream;
     const struct graph_input *input;
     uint32_t next; /* number of blocks that are written */
-    bool open;     /* the edges of the last block that was written may follow */
+    bool open;     /* the block that was written last may get more edges */
     uint64_t edges, root_words;
     /* Index + 1 of the last word written: of the open block, or of a range of roots. */
     uint64_t last_word;

@@ -44,8 +44,9 @@ void interior_sums_add(struct interior_sums *sums, const struct reach *reach, ui
     uint32_t parent = reach_parent(reach, node, NULL);
     struct reach_word word;
     struct leak_interior wanted = {.found = line, .offset = reach_pointer_offset(reach, node)};
+    /* A held block that no pointer has reached is known from an earlier check. */
     if (parent == REACH_NONE && !reach_root_word(reach, node, &word))
-        return; /* not reached by a pointer: known from an earlier check */
+        return;
     wanted.holder = parent == REACH_NONE ? 0 : reach_site(reach, parent);
     struct leak_interior *row = find_row(sums, &wanted);
     if (row)

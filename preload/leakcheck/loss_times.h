@@ -21,8 +21,8 @@ struct loss_times {
         uint64_t before, now; /* number of lost blocks in the check before, and in this one */
         /* Result of the check before; first.by_ns 0: no block was lost before. */
         struct leak_loss row;
-    } * site;       /* by number of the site */
-    uint32_t sites; /* all numbers of sites are below this */
+    } * site;       /* array by number of the site */
+    uint32_t sites; /* number of elements of site */
 };
 
 /* Reads the result of the last check. before: offset of its chunk in the recording file; 0: none.

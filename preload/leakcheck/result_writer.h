@@ -15,10 +15,10 @@
 
 struct result_input {
     const struct reach *reach;
-    struct leak_graph *graph; /* its sums of retained blocks are freed meanwhile */
+    struct leak_graph *graph; /* result_writer_write frees its sums of retained blocks */
     const struct roots *roots;
     const struct elf_images *images;
-    const struct leak_snapshot *head; /* all members except the tables */
+    const struct leak_snapshot *head; /* header of the result, complete except for the tables */
     uint64_t place;                   /* offset of a chunk that may be overwritten; 0: none */
     uint64_t before;                  /* offset of the last check's chunk; 0: none */
     uint64_t content_most; /* the largest number of bytes of a block's content that are written */
@@ -36,14 +36,15 @@ uint64_t result_writer_write(struct guard *guard, const struct result_input *inp
  *     a line's blocks = older than all milestones + sum over milestones of the blocks since that
  *                       milestone and before the next one */
 struct milestone_ages {
-    struct leak_milestone milestone[LEAK_MILESTONES]; /* in the order of their ticks */
+    /* All milestones, in the order of their ticks. */
+    struct leak_milestone milestone[LEAK_MILESTONES];
     uint32_t count;
     /* The highest site whose blocks a fork child has inherited: their ticks are those of another
      * process. */
     uint64_t inherited;
     struct milestone_ages_sum {
         uint64_t blocks, bytes;
-    } * sum; /* by line, and within a line by milestone */
+    } * sum; /* array by line of "found", and within a line by milestone */
 };
 
 /* Allocates the sums. False: there is no memory. */

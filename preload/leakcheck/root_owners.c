@@ -20,7 +20,7 @@
 
 struct owner_node {
     uint32_t word; /* index of the root word + 1; 0: none */
-    uint32_t head; /* HEAD_PLACE, HEAD_PLACE - 1, ...; or a node */
+    uint32_t head; /* HEAD_PLACE minus the position in the path, or the node of block PATH_HEAD */
 };
 
 struct owner_word {
@@ -176,7 +176,7 @@ static void find_stack_frame(const struct root_owners *owners, int thread, struc
     for (uint32_t i = owners->frames_of[thread]; i < owners->frames_of[thread + 1]; i++) {
         const struct root_owners_frame *frame = &owners->frame[i];
         if (out->address >= frame->sp && out->address < frame->cfa) {
-            /* Pc is a return address, which may lie in the next function. */
+            /* pc is a return address, which may lie in the next function. */
             out->pc = frame->pc - 1;
             out->cfa = frame->cfa;
             return;
@@ -287,10 +287,10 @@ void root_owners_finish(struct root_owners *owners)
 struct searched_range {
     uintptr_t start, end;
     uint32_t node;    /* node that contains the words; REACH_NONE: the range is a root */
-    uint32_t range;   /* index of the scan range, of a root */
-    bool starts_only; /* pointers into the block or behind it do not count */
-    bool within;      /* the range may begin inside a nested block, whose words belong to it */
-    struct leak_pointer model; /* values of the other members of each result */
+    uint32_t range;   /* index of the scan range, if the range is a root */
+    bool starts_only; /* true: only pointers to the start of the block count */
+    bool within;      /* the range may begin inside a nested block, without losing its words */
+    struct leak_pointer model; /* values of all other members of each result */
 };
 
 /* Says whether a word of an arena or of a root belongs to the nested block that contains it, as in

@@ -21,8 +21,8 @@
 struct root_owners {
     const struct reach *reach;
     const struct roots *roots_found;
-    struct owner_node *node;         /* for each node: its root word */
-    struct owner_word *word;         /* for each index of reach_root_word: the sums of the word */
+    struct owner_node *node; /* for each node: its root word */
+    struct owner_word *word; /* array by index of reach_root_word: how much each root word holds */
     struct root_owners_frame *frame; /* frames of all threads, innermost first */
     uint32_t frame_count;
     /* For each thread: index of its first frame; they end where those of the next thread begin. */

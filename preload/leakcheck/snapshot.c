@@ -185,7 +185,7 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
         return true;
     }
     release_check(out);
-    /* Leakctl itself reports the error of a requested graph file. */
+    /* leakctl itself reports the error of a requested graph file. */
     if (out->graph_file && occasion != LEAK_OCCASION_CONTROL)
         report_graph_file(out, trouble);
     if (!out->followed)
@@ -338,7 +338,7 @@ static bool is_heap_unchanged(void)
  * consecutive pages are read, a run of pages is read at once. */
 #define LINK_RUN (16 * LEAK_PAGE)
 #define LINK_RUNS 16
-#define LINK_READS_MOST 65536 /* takes 0.1 s; a second check takes no longer */
+#define LINK_READS_MOST 65536 /* so many reads take 0.1 s; a second check takes no longer */
 
 struct link_memory {
     struct {

@@ -21,7 +21,7 @@ struct decoder {
     uintptr_t shifted_low, shifted_span;
     uint64_t *filter;
     unsigned shift;
-    bool roots; /* "from" is the index of a root range; false: of a node */
+    bool roots; /* true while words of root ranges are decoded, false for words of nodes */
     struct prefetch_ring ring;
 };
 

@@ -14,15 +14,15 @@
 #include "preload/mark/container_heuristics.h"
 #include "preload/mark/header_idioms.h"
 
-/* ---- Meaning of a pointer --------------------------------------------------------------------- A
- * pointer to the start of a block holds it; so does a pointer behind a known container header. Any
- * other interior pointer, or one to the byte behind the end, may be a coincidence. */
+/* ---- Meaning of a pointer ---------------------------------------------------------------------
+ * A pointer to the start of a block holds it; so does a pointer behind a known container header.
+ * Any other interior pointer, or one to the byte behind the end, may be a coincidence. */
 
 struct mark_pass {
     struct reach *reach;
     reach_is_vtable *is_vtable;
     enum leak_verdict verdict;
-    bool roots;    /* "from" is the index of a root range; false: of a node */
+    bool roots;    /* true while root ranges are scanned, false while nodes are */
     bool learning; /* true: interior pointers are only counted, and verdicts are tentative */
     struct header_idioms *idioms; /* NULL: there are no idioms, or they are not known yet */
     struct pointer_filter filter;
@@ -295,7 +295,7 @@ static void rewind_queue(struct reach *reach, uint32_t tail)
         node_change_state(node, NODE_VERDICT | tagged, 0);
     }
     reach->head = reach->tail = tail;
-    reach->targets_source = NODE_NONE; /* the blocks that were read have their edges recorded */
+    reach->targets_source = NODE_NONE; /* blocks that were read have all of their edges recorded */
 }
 
 /* Follows all interior pointers tentatively, to learn by which of them the program holds blocks. */
@@ -349,8 +349,8 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);
-    /* Before the nodes that were possible in the last leak check, so that each candidate has a
-     * path. */
+    /* Candidates come before the nodes that were possible in the last leak check, so that each of
+     * them has a path. */
     spread_possible(&pass);
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);

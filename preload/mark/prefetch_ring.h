@@ -17,14 +17,14 @@
 struct prefetch_ring {
     uint32_t pushed, resolved, popped; /* popped <= resolved <= pushed */
     bool eager; /* true: prefetch the content of a block as soon as its node is known */
-    /* An array by node that the visitor reads, too, and that is prefetched; without such an array
-     * any address. */
+    /* An array by node that the visitor reads, so that it is prefetched, too; if there is none, any
+     * address. */
     const char *row;
     size_t row_size;
     struct {
-        uintptr_t pointer; /* the pointer; 0: to the start of the node, which is known */
+        uintptr_t pointer; /* pointer to the node; 0: to its start, when node is known */
         const struct rank_index_word *word;
-        uint32_t node; /* undefined until the word of the rank index is read */
+        uint32_t node; /* number of the node; undefined until the word of the rank index is read */
         uint32_t from, at;
     } slot[RING_SLOTS];
 };

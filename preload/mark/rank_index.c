@@ -71,7 +71,7 @@ bool rank_index_map(struct rank_index *index, struct scan_arena *arena, enum ran
 void rank_index_free(struct rank_index *index, struct scan_arena *arena)
 {
     scan_arena_unmap(arena, index->words);
-    *index = (struct rank_index){0}; /* so that a later lookup faults */
+    *index = (struct rank_index){0}; /* so that a later lookup, which would be a mistake, faults */
 }
 
 static uint32_t sum_page(struct rank_index_word *words, uint32_t below)

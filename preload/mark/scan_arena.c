@@ -128,7 +128,7 @@ void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each)
     uint64_t bytes;
     bool kept;
     void *memory = allocate(arena, count, each, &bytes, &kept);
-#ifdef __SANITIZE_ADDRESS__ /* tests find readers that expect zeros */
+#ifdef __SANITIZE_ADDRESS__ /* these bytes make tests fail that expect zeros */
     if (memory)
         memset(memory, 0xa5, bytes);
 #endif
@@ -192,7 +192,8 @@ static void *extend_in_place(struct scan_arena *arena, void *memory, uint64_t by
         return NULL;
     if (size - map->size > arena->most - arena->used - arena->spare) {
         scan_arena_trim(arena);
-        map = find_mapping(arena, memory); /* scan_arena_trim may have moved it in the list */
+        /* scan_arena_trim may have moved the mapping in the list. */
+        map = find_mapping(arena, memory);
     }
     if (size - map->size > arena->most - arena->used)
         return NULL;

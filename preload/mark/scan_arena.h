@@ -28,7 +28,7 @@ struct scan_arena {
         void *memory;
         uint64_t size;
         uint32_t turn; /* serial number among all mappings that were ever made */
-        bool parts;    /* it is divided into parts for small arrays */
+        bool parts;    /* the mapping is divided into parts for small arrays */
         bool spare;
     } map[SCAN_ARENA_MAPS];
     uint32_t turns;

@@ -145,7 +145,8 @@ void arena_unmap(void *memory, size_t size)
     if (!memory)
         return;
     size = round_up(size, LEAK_PAGE);
-    arena_unregister(memory); /* before sys_unmap: after it another thread can map the same range */
+    /* Before sys_unmap: afterwards another thread could map the same range. */
+    arena_unregister(memory);
     sys_unmap(memory, size);
     sub_relaxed(&used, size);
 }

@@ -16,8 +16,8 @@
 
 /* Sets the limit of arena_used(), in bytes; 0: no limit. */
 void arena_set_limit(uint64_t bytes);
-/* Zeroed memory of at least size bytes (a multiple of the page size). Returns NULL when the limit
- * is reached or the kernel refuses. */
+/* Maps zeroed memory of at least size bytes (a multiple of the page size). Returns NULL when the
+ * limit is reached or the kernel refuses. */
 void *arena_map(size_t size);
 void arena_unmap(void *memory, size_t size);
 /* Counts memory that the caller obtained elsewhere. Returns false, and counts nothing, when the

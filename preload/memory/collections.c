@@ -8,7 +8,7 @@ static uint32_t count_above(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t count = ranges->count;
     if (!count || ranges->at[count - 1].start > address)
-        return count; /* the kernel maps downwards, so this is the usual case */
+        return count; /* all are above: the usual case, because the kernel maps downwards */
     return LOWER_BOUND(count, i, ranges->at[i].start > address);
 }
 

@@ -125,7 +125,7 @@ bool range_set_check(const struct range_set *ranges);
  * the last minute as in the hour before it. The second one spreads further points evenly over the
  * whole lifetime. The first point and the last one always stay. */
 struct downsample {
-    uint32_t room; /* at most DOWNSAMPLE_MOST */
+    uint32_t room; /* number of slots, at most DOWNSAMPLE_MOST */
     uint32_t count;
     uint8_t place[DOWNSAMPLE_MOST]; /* slots of the points, in order of time */
     uint32_t tick[DOWNSAMPLE_MOST]; /* times of the points, ascending */

@@ -8,7 +8,8 @@
 #include "preload/contexts/sites.h"
 
 #define BREAKPOINTS_MAX 64
-/* Writes the call stack to standard error, and the program continues. */
+/* The action print of break_at=: writes the call stack to standard error, and the program
+ * continues. */
 #define ACTION_PRINT ERROR_ACTION_REPORT
 
 static struct breakpoint {

@@ -25,7 +25,7 @@
  * otherwise NULL. */
 extern struct alloc_watch_calls {
     void (*allocated)(struct guard *guard, const struct frame *caller, const struct block *block);
-    /* how: the form of the free (free_form.h). */
+    /* Called for each free. how: its form (free_form.h). */
     void (*freed)(struct guard *guard, const struct frame *caller, const struct block *block,
                   uint32_t how);
 } alloc_watch_calls HIDDEN;

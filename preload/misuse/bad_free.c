@@ -20,7 +20,8 @@
 #define FOREIGN_FEW 4096
 #define FOREIGN_MAX 65536
 #define FOREIGN_AREA_BITS 16
-#define FOREIGN_AREAS 1024 /* areas that are remembered, a power of two; they cover 64 MiB */
+/* Number of areas that are remembered, a power of two; together 64 MiB. */
+#define FOREIGN_AREAS 1024
 /* new[] stores the number of objects before an array of objects with destructors, in 8 bytes or in
  * 16. ARRAY_COOKIES counts these two possibilities. */
 #define ARRAY_COOKIES 2

@@ -13,7 +13,7 @@
 #include "preload/base/base.h"
 
 #define OPTION_TEXT_MAX 256
-#define OPTION_SIGNAL_LEAST 34 /* the C library uses the real-time signals below */
+#define OPTION_SIGNAL_LEAST 34 /* the C library uses the real-time signals below this one */
 #define OPTION_SIGNAL_MOST 64
 /* The square of the largest sample must leave room for the sums of leak_variance(). */
 #define OPTION_SAMPLE_MOST (64ull << 20)
@@ -21,8 +21,8 @@
 typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
-typedef uint64_t option_TIME;  /* in nanoseconds */
-typedef uint64_t option_SHARE; /* in percent, 0 to 100 */
+typedef uint64_t option_TIME;  /* a time in nanoseconds */
+typedef uint64_t option_SHARE; /* a share in percent, 0 to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind, option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
@@ -62,7 +62,7 @@ enum option {
 struct options {
 #define OPTION(name, type, value, help) option_##type name;
 #include "leak_options.def"
-    uint8_t source[OPTION_MAX]; /* enum option_source: where each value came from */
+    uint8_t source[OPTION_MAX]; /* where each value came from (enum option_source) */
 };
 
 extern struct options options_current HIDDEN; /* the options of this process */
@@ -97,8 +97,7 @@ void options_parse(struct options *options, const char *string, size_t length, b
  * the built-in values and /etc/libleak.conf: the user who started the program cannot have written
  * that file. */
 void options_load(struct options *options, char **envp, options_complain *complain);
-/* Writes "name=value (source)\
- * " for each option that is not built-in. */
+/* Writes a line "name=value (source)" for each option that is not built-in. */
 void options_describe(const struct options *options, struct strbuf *out);
 /* Writes the value of an option. Returns false when there is no such option. */
 bool options_get_value(const struct options *options, const char *name, struct strbuf *out);
@@ -111,7 +110,7 @@ void options_help(void (*print)(const char *line));
  * no file, or the file does not exist. */
 struct options_file {
     char path[512];
-    /* why the file is ignored, and what the user can do; NULL: the file is used */
+    /* Why the file is ignored, and what the user can do; NULL: the file is used. */
     const char *refusal;
 };
 const struct options_file *options_get_file(enum option_source source);

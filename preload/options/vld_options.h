@@ -9,7 +9,7 @@
 
 #include "preload/base/strbuf.h"
 
-#define VLD_FILE "vld.ini" /* in the working directory */
+#define VLD_FILE "vld.ini" /* name of VLD's option file, in the working directory */
 
 /* A file or string with settings, while it is read. ReportTo and ReportFile depend on each other
  * and come in any order, so the values of both are kept. */
@@ -21,9 +21,9 @@ struct vld_source {
     const char *to; /* the value of ReportTo, as libleak's report_to; NULL: not set */
 };
 
-/* Translates one setting into lines "name=value\
- * " of libleak's options, none or several. Returns false when VLD has no such setting. The value
- * must stay valid until all settings are translated. */
+/* Translates one setting into lines "name=value" of libleak's options, none or several. Returns
+ * false when VLD has no such setting. The value must stay valid until all settings are
+ * translated. */
 bool vld_options_translate_item(struct vld_source *source, const char *name, size_t name_length,
                                 const char *value, size_t value_length, struct strbuf *options);
 

@@ -23,7 +23,8 @@
 /* A block is reported if it ends at most so many bytes before the address. */
 #define PAST_ADDRESS (64u << 10)
 #define PAST_REGISTER 16
-/* Bytes around the lowest word of the stack that also count, such as the red zone. */
+/* A crash is taken for a stack overflow if sp and the address are at most so many bytes away from
+ * the lowest word of the stack. */
 #define OVERFLOW_SLACK 256
 
 /* ---- Step 0: the signal ---------------------------------------------------------------------- */

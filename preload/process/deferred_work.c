@@ -43,7 +43,7 @@ static uint64_t enable_at;
 enum timer { TIMER_RETRY, TIMER_PERIODIC, TIMER_REPORT, TIMER_ENABLE, TIMERS };
 
 static int timers[TIMERS]; /* number of each timer in the kernel + 1; 0: none */
-/* Tid of the thread that gets the signals of timers; 0: any thread, because the first one has
+/* The tid of the thread that gets the signals of timers; 0: any thread, because the first one has
  * ended. */
 static int receiver;
 static pthread_key_t receiver_key;
@@ -131,7 +131,7 @@ void deferred_work_request_death(void)
 
 /* ---- Requests of leakctl --------------------------------------------------------------------- */
 
-/* Leakctl writes its request into the header of the recording file, which only the owner may write,
+/* leakctl writes its request into the header of the recording file, which only the owner may write,
  * and sends the reserved signal. A request is accepted and answered by one thread without a pause;
  * until then leakctl can withdraw it. A request for a leak check is answered when the check has
  * begun: its results get into the file later, under the milestone that the answer contains.

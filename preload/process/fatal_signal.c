@@ -33,7 +33,7 @@
 /* The stack on which the leak check runs; not touched before a fatal signal. */
 static char check_stack[128 << 10] __attribute__((aligned(64)));
 
-/* Pid of the process in which a fatal signal was handled; a fork child has another pid. */
+/* The pid of the process in which a fatal signal was handled; a fork child has another pid. */
 static int dying;
 static siginfo_t first; /* the first fatal signal */
 static uint64_t first_at;

@@ -48,7 +48,7 @@ _Static_assert((1
                "preload/lifecycle.def: the steps of the end are 1, 2, 3 ... without a gap");
 
 struct lifecycle_step {
-    bool (*run)(struct guard *guard, char **envp); /* false: there was no memory */
+    bool (*run)(struct guard *guard, char **envp); /* runs the step; false: there was no memory */
     bool crash; /* the step also runs in processes where only crashes are recorded */
 };
 enum { FULL, CRASH };

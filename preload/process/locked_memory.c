@@ -12,7 +12,7 @@
 #define MCL_ONFAULT 4
 #endif
 
-#define TEXT_SIZE (4 * LEAK_PAGE) /* buffer for lines of /proc/self/maps */
+#define TEXT_SIZE (4 * LEAK_PAGE) /* size of a buffer for lines of /proc/self/maps */
 
 /* ---- Finding the program's memory ------------------------------------------------------------ */
 
@@ -36,7 +36,7 @@ static struct arena_range next_own_range(uintptr_t above)
 }
 
 struct walk {
-    bool lock; /* lock the ranges; false: only add up their bytes */
+    bool lock; /* true: lock the ranges; false: only add up their bytes */
     bool on_fault;
     uint64_t bytes; /* sum of the program's ranges */
 };

@@ -9,7 +9,8 @@
 /* How Python frames are linked, and which word on the C stack identifies the C frame of the
  * interpreter that executes them. */
 enum python_chain {
-    PYTHON_FRAME_OBJECTS, /* 3.9: each C frame executes one Python frame; there is no such word */
+    /* 3.9: each C frame executes one Python frame, and no word on its stack identifies it. */
+    PYTHON_FRAME_OBJECTS,
     /* 3.10: each C frame executes one Python frame and has a struct CFrame. */
     PYTHON_FRAME_OBJECTS_CFRAMES,
     /* 3.11: each C frame executes a run of Python frames, and has a struct _PyCFrame that points to

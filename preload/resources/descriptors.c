@@ -124,7 +124,7 @@ uint64_t descriptors_stamp(int fd)
 static void close_record(struct resource_page *page, struct resource_record *record,
                          struct leak_mark mark)
 {
-    /* Libleak did not see how the descriptor was opened. */
+    /* libleak did not see how the descriptor was opened. */
     if (record->it.state != LEAK_RESOURCE_OPEN) {
         record->it.opened = (struct leak_mark){0};
         record->it.name_length = 0;

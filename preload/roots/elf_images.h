@@ -24,7 +24,7 @@ struct elf_image {
 };
 
 struct elf_images {
-    struct elf_image *image; /* in ascending order of addresses */
+    struct elf_image *image; /* array in ascending order of addresses */
     uint32_t count;
 };
 

@@ -80,7 +80,7 @@ static void add_block_ranges(const struct procmaps *maps, const struct reach *re
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
         uintptr_t address;
         uint64_t size;
-        /* The outer block decides about a nested one. */
+        /* A nested block lies in the range of its outer block. */
         if (reach_is_nested(reach, i))
             continue;
         nested_blocks_original(reach, i, &address, &size);

@@ -16,7 +16,7 @@ struct heap_range {
 };
 
 struct heap_ranges {
-    struct heap_range *range; /* in ascending order, disjoint */
+    struct heap_range *range; /* array of ranges, ascending and disjoint */
     uint32_t count;
 };
 

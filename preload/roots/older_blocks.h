@@ -22,7 +22,8 @@ bool older_blocks_wanted(void);
 
 struct older_blocks {
     struct older_part {
-        uintptr_t start, end; /* first chunk; top chunk or fence */
+        /* Address of the first chunk, and of the top chunk or fence behind the last one. */
+        uintptr_t start, end;
     } * part;
     uint32_t parts;
     struct {

@@ -3,7 +3,7 @@
 #include "preload/python/python_layout.h"
 
 #define STEP 16    /* sizes of objects are multiples of this */
-#define CLASSES 32 /* number of sizes: up to 512 bytes */
+#define CLASSES 32 /* number of size classes: objects have up to 512 bytes */
 #define HEAD 48    /* size of the header of a pool, rounded up to STEP */
 #define SHORT 4096 /* size and alignment of a pool until Python 3.9 */
 #define LONG 16384 /* size and alignment of a pool since Python 3.10 */

@@ -225,7 +225,7 @@ static void add_threads(struct builder *builder)
     threads_each(add_running_thread, builder);
 }
 
-/* Adds the page with the argument of a thread that has not started yet. */
+/* Adds, as a root, the page with the argument of a thread that has not started yet. */
 static void add_thread_page(uintptr_t start, uintptr_t end, void *context)
 {
     add_range(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);

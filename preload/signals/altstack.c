@@ -12,7 +12,7 @@
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
-#define MIN_FRAME 4096 /* used when the kernel does not provide AT_MINSIGSTKSZ */
+#define MIN_FRAME 4096 /* size of a signal frame, if the kernel does not provide AT_MINSIGSTKSZ */
 #define ROOM (32u << 10)
 #define SLAB 8 /* number of stacks that are mapped at once */
 

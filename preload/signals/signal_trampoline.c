@@ -38,7 +38,7 @@ static bool keeps_stack[TRAMPOLINES];
 #endif
 /* Marks a handler that the program installed without SA_SIGINFO. */
 #define INFO_ADDED SA_EXPOSE_TAGBITS
-/* Libc reserves some of them, so this is the kernel's number, not SIGRTMIN. */
+/* libc reserves some of them, so this is the kernel's number, not SIGRTMIN. */
 #define FIRST_REAL_TIME 32
 
 /* Sends the signal to this thread again. A real-time signal goes to the end of its queue; so all
@@ -104,7 +104,7 @@ static struct replacement {
     action *handler;
     /* Signals that it handles; signals other than faults that may interrupt it. */
     uint64_t signals, open;
-} replacements[2]; /* entries are filled from the front */
+} replacements[2]; /* libleak's handlers for fatal signals, filled from the front */
 static struct trampoline_default program_default[SIGNALS + 1];
 
 static inline bool is_replaced(int number)

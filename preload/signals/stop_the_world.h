@@ -24,10 +24,10 @@
 struct world_thread {
     int tid;
     uint32_t state;            /* TO_SIGNAL, SIGNALLED, BUSY, STOPPED or ENDED */
-    uint32_t late;             /* how often it was examined because no thread answered */
+    uint32_t late;             /* how often the thread was examined because no thread answered */
     struct thread *thread;     /* libleak's state of the thread; NULL: it never entered a hook */
-    uintptr_t block;           /* address of its thread control block */
-    const ucontext_t *context; /* its registers, in the signal frame on its stack */
+    uintptr_t block;           /* address of the thread's control block */
+    const ucontext_t *context; /* the thread's registers, in the signal frame on its stack */
     struct syscall_interrupted call;
 };
 

@@ -245,7 +245,7 @@ struct timed_call {
     unsigned limit;
     enum { LIMIT_MILLISECONDS, LIMIT_TIMESPEC, LIMIT_WIDE, LIMIT_URING } form;
     struct timespec time;
-    struct __kernel_timespec wide; /* the limit with seconds of 64 bits, on each CPU */
+    struct __kernel_timespec wide; /* the time limit in the form with seconds of 64 bits */
     struct io_uring_getevents_arg uring;
 };
 

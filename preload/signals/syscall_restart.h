@@ -23,8 +23,8 @@
 
 /* The system call of a thread before the signal was sent, as /proc/self/task/TID/syscall says. */
 struct syscall_interrupted {
-    long number, first; /* number -1: not known; first: the first argument */
-    uintptr_t pc; /* where the call is made; the rest is valid only if the thread is still there */
+    long number, first; /* number: -1 if it is not known; first: the first argument */
+    uintptr_t pc; /* address of the call; the rest is valid only if the thread is still there */
 };
 
 /* Continues the interrupted call; the last thing that a signal handler does. It may not return:

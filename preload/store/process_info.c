@@ -1,4 +1,5 @@
-/* process_info.c - program, arguments, directory and options in the recording file, for store.h. */
+/* process_info.c - writes program, arguments, directory and options to the recording file
+ * (store.h). */
 #include "preload/store/store.h"
 #include "preload/memory/arena.h"
 #include "preload/options/options.h"

@@ -21,16 +21,16 @@
 #define SIZE_LEAST (256ull << 10)
 /* The size of the file with kernels before 5.14, which allocate all of it at the start. */
 #define SIZE_PREALLOCATED (32ull << 20)
-#define SIZE_PREPARED (4ull << 20) /* allocated before the program enters a sandbox */
-/* When a chunk is reserved so many bytes behind it are allocated, too, for the next chunks; at most
- * a quarter of the file. */
+#define SIZE_PREPARED (4ull << 20) /* size that is allocated before the program enters a sandbox */
+/* When a chunk is reserved, so many bytes behind it are allocated in advance, for the next chunks;
+ * at most a quarter of the file. */
 #define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
 
 static struct {
     uint64_t size;
-    uint64_t charged; /* counted with arena_charge for chunks in the file */
+    uint64_t charged; /* bytes of chunks in the file, counted with arena_charge */
     /* Pages below this offset are allocated, or will be by the thread that reserved them. */
     uint64_t populated;
     char directory[512];

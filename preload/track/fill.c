@@ -16,7 +16,7 @@
 
 struct fill_state fill_state;
 
-static bool clears;             /* fill=auto clears new blocks (fill.h) */
+static bool clears;             /* true: new blocks are cleared, because of fill=auto */
 static struct fill_bytes bytes; /* the value of the option fill */
 /* malloc_usable_size of the allocator that real.realloc belongs to; NULL: none is known. */
 static size_t (*usable)(void *);
@@ -134,7 +134,7 @@ static bool clear_large(char *block, size_t size)
 /* ---- Blocks that were not cleared ----------------------------------------------------------- */
 
 static struct uncleared {
-    uintptr_t address; /* 0: the entry is empty */
+    uintptr_t address; /* address of the block; 0: the entry is empty */
     uint64_t size;
 } uncleared[1024];
 

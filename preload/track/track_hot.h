@@ -145,8 +145,8 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
     block.site = capture_site(guard, thread, caller, kind);
     if (unlikely(!block.site))
         return track_alloc_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
-    track_number_block(guard, thread, caller, &block,
-                       own); /* after capture_site: few registers survive a call */
+    /* Not before capture_site: the block would not stay in registers across that call. */
+    track_number_block(guard, thread, caller, &block, own);
     struct leak_slot *pair = thread_counters_prefetch(&thread->slots, block.site);
     enum blocks_insert done = pool      ? suballoc_insert(guard, &block, *pool, &old)
                               : sampled ? sample_insert(guard, &block, &old)

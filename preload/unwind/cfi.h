@@ -36,7 +36,7 @@ enum cfi_rule {
 /* A saved return address is at a multiple of a word from the CFA, in the range that cfi_cache.c can
  * store. */
 #define CFI_RA_FLAGS 7
-/* Bits that are 0 in such a multiple. */
+/* The bits of an offset that are 0 in a multiple of a word. */
 #define CFI_RA_ODD (ARCH_LINK_REGISTER ? CFI_RA_FLAGS : (int)WORD - 1)
 #define CFI_RA_LEAST (-4096)
 #define CFI_RA_MOST 4088

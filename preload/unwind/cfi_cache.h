@@ -19,7 +19,8 @@
 #include "leak_store.h"
 
 #define CFI_CACHE_BITS_MIN 11
-#define CFI_CACHE_BITS_MAX 19 /* 4 MiB for 400,000 addresses; torch has 66,000 */
+/* The largest table has 1 << 19 slots, 4 MiB, for 400,000 addresses; torch has 66,000. */
+#define CFI_CACHE_BITS_MAX 19
 
 extern struct cfi_cache {
     /* The address of the slots. Its low bits contain 32 minus the logarithm of their number: a
@@ -58,7 +59,7 @@ static inline struct cfi_row cfi_cache_unpack(uint64_t word)
 /* Finds the row for a return address. Inline, so that the compiler keeps the row in registers. */
 static inline struct cfi_row cfi_cache_find(struct guard *guard, uintptr_t pc)
 {
-    /* Pair with store_release in grow_slot_table and cache_row. */
+    /* The two loads pair with store_release in grow_slot_table and cache_row. */
     uintptr_t table = load_acquire(&cfi_cache.table);
     uint64_t slot = load_acquire(&cfi_cache_slots(table)[cfi_cache_home(table, pc)]);
     if (likely((slot & LEAK_PC_MOST) == pc))

@@ -20,7 +20,7 @@ struct object {
     uintptr_t start, end;
     uint8_t *section;
     size_t size;
-    struct function *functions; /* sorted by start */
+    struct function *functions; /* array sorted by start */
     uint32_t count, room;
 };
 

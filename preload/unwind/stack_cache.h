@@ -51,9 +51,9 @@ struct stack_cache_entry {
     uint32_t site;
     uint32_t looked; /* modules_generation() when the stack was walked */
     uint64_t start;  /* stack_cache.written before the first of the entry's steps was written */
-    const struct stack_step *inner; /* the steps of the inner words, in the ring */
-    int32_t to_outer;               /* distance from there to the steps of the outer words */
-    uint32_t key; /* low half of the key: by it, most entries of other stacks are skipped */
+    const struct stack_step *inner; /* the steps of the entry's inner words, in the ring */
+    int32_t to_outer; /* distance in the ring from inner to the steps of the outer words */
+    uint32_t key;     /* low half of the key: by it, most entries of other stacks are skipped */
     uint8_t inner_steps, outer_steps;
     uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;

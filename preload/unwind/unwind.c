@@ -9,7 +9,7 @@
 
 /* Reads stack words: those of the thread's own stack directly, others through the kernel. */
 struct reader {
-    uintptr_t low, high; /* range that can be read directly; aligned */
+    uintptr_t low, high; /* range of addresses that can be read directly; aligned */
     struct unwind_trace *scratch;
     /* A word outside of that range was read, or a value that has no word, so the trace cannot be
      * shared. */
@@ -86,7 +86,7 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         reader->link_pc = frame->pc;
         reader->link_sp = frame->sp;
     }
-    return is_code_address(frame->pc); /* false: NULL was called */
+    return is_code_address(frame->pc); /* false: the program has called NULL */
 }
 
 /* Finds the value that the register ARCH_DWARF_OTHER had in the frame of step: the nearest callee

@@ -47,9 +47,9 @@ struct unwind_step {
     uint32_t node;    /* node of the context tree; 0: not looked up */
     /* Number of the trace's words that were read from here outwards; they are its first ones. */
     uint16_t words;
-    bool in_words : 1; /* all of these words are recorded */
+    bool in_words : 1; /* all of these words (see "words") were recorded */
     bool uses_fp : 1;  /* the caller's frame was found by fp */
-    /* Fp is used by this frame, or unchanged and used by a frame further out. */
+    /* fp is used by this frame, or unchanged and used by a frame further out. */
     bool fp_matters : 1;
     bool pc_signed : 1; /* the word at pc_slot is a signed pc (arch_strip) */
 };
