@@ -21,10 +21,11 @@ struct strbuf;
  * got a new record. */
 bool error_table_add(struct guard *guard, const struct leak_event *event);
 
-/* Invariant: every record has a type and a count and differs from all records before it. */
+/* Tests the invariant: every record has a type and a count and differs from all records before
+ * it. */
 bool error_table_check(void);
 
-/* A fork child starts with an empty table. */
+/* Empties the table in a fork child. */
 void error_table_fork_child(void);
 
 /* ---- live_error.c: one line about a wrong release, written at once (live_errors=on) -------------

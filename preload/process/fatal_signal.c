@@ -150,7 +150,7 @@ static bool is_impatient(void)
 static void on_killing_signal(int number, siginfo_t *info, void *context)
 {
     int other = load_relaxed(&dying), self = sys_getpid();
-    /* A vfork child, or a fork child without a recording. */
+    /* A vfork child, or a fork child without a recording, dies without a leak check. */
     if (!store_header || store_header->pid != self)
         return crash_die(number, info, context);
     bool is_first = other != self && cas_acquire(&dying, &other, self);

@@ -31,7 +31,7 @@ struct scan_ranges {
     int pagemap;
 };
 
-/* Allocates the ranges. False: no memory. */
+/* Allocates the array of ranges. False: there is no memory. */
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes);
 /* Adds [start, end), except pages that were never touched; all other members are copied from
  * model. */

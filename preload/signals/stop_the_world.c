@@ -325,7 +325,7 @@ static bool add_thread(int tid, void *context)
     if (world->count == WORLD_MAX_THREADS || !world_install_handler())
         return false;
     world->thread[world->count] = (struct world_thread){.tid = tid, .call.number = -1};
-    /* own_entry reads the count in another thread. */
+    /* From here on, own_entry in the thread that gets the signal finds the entry. */
     store_release(&world->count, world->count + 1);
     /* The signal of an earlier stop is still pending. */
     if (was_deaf(tid) && thread_condition(tid) != WILL_ANSWER)

@@ -27,7 +27,7 @@ uint32_t milestones_add_known(void);
  * LEAK_MILESTONES. */
 uint32_t milestones_sorted(struct leak_milestone *out);
 
-/* A fork child starts without milestones. */
+/* Forgets the milestones in a fork child. */
 void milestones_fork_child(void);
 
 #endif

@@ -29,7 +29,7 @@ extern struct track_state track_state HIDDEN;
 
 void track_update_clock(struct guard *guard, struct thread *thread);
 void track_flush_live(struct guard *guard, struct thread *thread);
-/* Counts an allocation that is not recorded, by reason. */
+/* Counts an allocation that is not recorded. why: the reason. */
 COLD void track_count_untracked(enum leak_untracked why, uintptr_t address, uint64_t size);
 /* Do the work of track_alloc_inline and track_free_inline below when guard->thread is NULL. */
 COLD void track_alloc_slow(struct guard *guard, const struct frame *caller, void *pointer,
