@@ -824,7 +824,7 @@ struct leak_resource_totals {
 #define LEAK_PEAK_SITES 124
 
 struct leak_point {
-    uint32_t tick; /* publish: tick + 1 */
+    uint32_t tick; /* publish: tick of this point + 1 */
     uint32_t reserved;
     uint64_t live_bytes, live_blocks;
 };
@@ -1422,7 +1422,7 @@ struct leak_crash {
     struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS];
 
     uint64_t depth;  /* number of all frames of the stack */
-    uint32_t ending; /* why the stack ends, enum leak_root */
+    uint32_t ending; /* why the stack ends: a value of enum leak_root */
     uint32_t frame_count, outer_count;
     uint32_t reserved;
     struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost frame first */

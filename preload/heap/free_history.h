@@ -38,7 +38,7 @@ struct free_history {
     uint64_t dice;
     /* A stack pointer of the thread, from which the depth of its stack is counted. */
     uintptr_t base;
-    uint32_t credit; /* captures of new places that are left, times 4 */
+    uint32_t credit; /* 4 * number of new places whose stack may still be captured */
     uint32_t sites;  /* number of sites whose first free was captured, up to LEAK_FREED_SITES */
     /* Scans of first frees that are left of the budget in dropped_pointers.h. */
     uint32_t scans_left;

@@ -220,7 +220,8 @@ static void *find_real(const char *name)
 
 void real_functions_find(void)
 {
-    /* The functions are known, or dlsym is running, whose allocations come from the bootstrap pool. */
+    /* True: the functions are known, or dlsym is running, whose allocations come from the bootstrap
+     * pool. */
     static bool begun;
     if (begun)
         return;

@@ -87,7 +87,7 @@ static enum instruction_form read_opcode(const uint8_t *bytes, struct instructio
     case 0x0f:
         return read_long_opcode(bytes, out);
     case 0x00 ... 0x0e:
-    case 0x10 ... 0x3f: /* add or adc sbb and sub xor cmp */
+    case 0x10 ... 0x3f: /* add, or, adc, sbb, and, sub, xor, cmp */
         if ((opcode & 7) > 5)
             return INSN_UNKNOWN;
         if ((opcode & 7) < 4)
