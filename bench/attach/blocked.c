@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -38,6 +39,7 @@
 #include <unistd.h>
 
 #define MOMENT_MS 120 /* time after which the child acts, and time limit of calls that have one */
+#define FAILS(call, error) ((call) < 0 && errno == (error))
 
 static struct shared {
     sem_t sem;
@@ -45,11 +47,12 @@ static struct shared {
     pthread_cond_t cond;
     int flag, word;
 } * shared;
-static int in[2], out[2], pair[2], limited[2], listener, epoll, event, notify, timer, signals;
+static int in[2], out[2], pair[2], limited[2], listener, unheard, epoll, event, notify, timer,
+    signals;
 static int sem_id, queue_id;
 static mqd_t queue;
 static char fifo[80], watched[64];
-static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static struct sockaddr_un address = {.sun_family = AF_UNIX}, full;
 static const struct timespec moment = {0, MOMENT_MS * 1000000};
 static const struct timeval moment_us = {0, MOMENT_MS * 1000};
 static char byte, room[1 << 16];
@@ -116,6 +119,101 @@ static bool accept_once(void)
 
     close(fd);
     return fd >= 0;
+}
+
+/* The listener accepts nothing, so that the third connection waits. */
+static bool connect_to_full(void)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    bool failed;
+
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &moment_us, sizeof(moment_us));
+    failed = FAILS(connect(fd, (struct sockaddr *)&full, sizeof(full)), EAGAIN);
+    close(fd);
+    return failed;
+}
+
+/* A ring with one request at a time; without io_uring the calls are pauses. */
+static struct {
+    int fd;
+    struct io_uring_params params;
+    char *submissions, *completions;
+    struct io_uring_sqe *entries;
+} uring;
+
+static void prepare_uring(void)
+{
+    size_t size = 1 << 14;
+
+    uring.fd = (int)syscall(SYS_io_uring_setup, 4, &uring.params);
+    if (uring.fd < 0)
+        return;
+    uring.submissions =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, uring.fd, IORING_OFF_SQ_RING);
+    uring.completions =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, uring.fd, IORING_OFF_CQ_RING);
+    uring.entries = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, uring.fd, IORING_OFF_SQES);
+}
+
+/* The call as liburing makes it, not by syscall(), in which its number would be lost. */
+static long uring_enter(unsigned submit, unsigned complete, unsigned flags, void *argument,
+                        size_t size)
+{
+#ifdef __x86_64__
+    register long r10 __asm__("r10") = flags, r8 __asm__("r8") = (long)argument;
+    register long r9 __asm__("r9") = (long)size;
+    long result;
+
+    __asm__ volatile("mov %1, %%eax; syscall"
+                     : "=&a"(result)
+                     : "i"(SYS_io_uring_enter), "D"(uring.fd), "S"(submit), "d"(complete), "r"(r10),
+                       "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    errno = result < 0 ? (int)-result : errno;
+    return result < 0 ? -1 : result;
+#else
+    return syscall(SYS_io_uring_enter, uring.fd, submit, complete, flags, argument, size);
+#endif
+}
+
+static unsigned *uring_word(char *ring, unsigned offset)
+{
+    return (unsigned *)(ring + offset);
+}
+
+/* Submits a timeout, then waits for it. */
+static bool wait_for_uring(void)
+{
+    static struct __kernel_timespec time = {0, MOMENT_MS * 1000000};
+    unsigned *tail, *head, at;
+
+    if (uring.fd < 0)
+        return nap(), true;
+    tail = uring_word(uring.submissions, uring.params.sq_off.tail);
+    head = uring_word(uring.completions, uring.params.cq_off.head);
+    at = *tail & (uring.params.sq_entries - 1);
+    uring.entries[at] = (struct io_uring_sqe){
+        .opcode = IORING_OP_TIMEOUT, .fd = -1, .addr = (uintptr_t)&time, .len = 1, .off = 0};
+    uring_word(uring.submissions, uring.params.sq_off.array)[at] = at;
+    __atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+    if (uring_enter(1, 0, 0, NULL, 0) != 1 ||
+        uring_enter(0, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 0 ||
+        *uring_word(uring.completions, uring.params.cq_off.tail) != *head + 1)
+        return false;
+    __atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+static bool wait_for_uring_timed(void)
+{
+    struct __kernel_timespec time = {0, MOMENT_MS * 1000000};
+    struct io_uring_getevents_arg argument = {.ts = (uintptr_t)&time};
+
+    if (uring.fd < 0)
+        return nap(), true;
+    return FAILS(uring_enter(0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument,
+                             sizeof(argument)),
+                 ETIME);
 }
 
 static bool wait_cond(void)
@@ -286,8 +384,6 @@ static void add_to_semaphore(void)
     waits_for(sem_id, 1, NULL);
 }
 
-#define FAILS(call, error) ((call) < 0 && errno == (error))
-
 static struct epoll_event got;
 static uint64_t count8;
 static struct signalfd_siginfo info;
@@ -333,6 +429,10 @@ static struct mmsghdr headers = {.msg_hdr = {.msg_iov = &vector, .msg_iovlen = 1
     K(recv_limit, FAILS(recv(limited[0], &byte, 1, 0), EAGAIN), )                                  \
     K(send, (fill(pair[0]), send(pair[0], room, 4096, 0) == 4096), drain(pair[1]))                 \
     K(send_limit, (fill(limited[0]), FAILS(send(limited[0], room, 4096, 0), EAGAIN)), )            \
+    K(writev_limit, (fill(limited[0]), FAILS(writev(limited[0], &vector, 1), EAGAIN)), )           \
+    K(connect_limit, connect_to_full(), )                                                          \
+    K(uring, wait_for_uring(), )                                                                   \
+    K(uring_limit, wait_for_uring_timed(), )                                                       \
     K(futex, wait_futex(), set_futex())                                                            \
     K(futex_limit,                                                                                 \
       FAILS(syscall(SYS_futex, &shared->word, FUTEX_WAIT, 0, &moment, NULL, 0), ETIMEDOUT), )      \
@@ -421,8 +521,15 @@ static void prepare(void)
     inotify_add_watch(notify, directory, IN_CREATE);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s.socket", watched);
     listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    unheard = socket(AF_UNIX, SOCK_STREAM, 0);
     bind(listener, (struct sockaddr *)&address, sizeof(address));
     listen(listener, 5);
+    full = address;
+    strcat(full.sun_path, ".full");
+    bind(unheard, (struct sockaddr *)&full, sizeof(full));
+    listen(unheard, 0);
+    connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&full, sizeof(full));
+    prepare_uring();
     epoll = epoll_create1(0);
     epoll_ctl(epoll, EPOLL_CTL_ADD, in[0], &(struct epoll_event){.events = EPOLLIN});
     event = eventfd(0, 0);
@@ -448,6 +555,7 @@ static void clean(void)
     unlink(watched);
     unlink(fifo);
     unlink(address.sun_path);
+    unlink(full.sun_path);
     semctl(sem_id, 0, IPC_RMID);
     msgctl(queue_id, IPC_RMID, NULL);
 }

@@ -12,6 +12,9 @@
 
 #if defined(__x86_64__)
 
+#ifndef SYS_io_uring_enter
+#define SYS_io_uring_enter 426 /* Linux 5.1 */
+#endif
 #define SYSCALL_LENGTH 2 /* bytes of the instruction "syscall" */
 
 /* Says whether a system call returns EINTR after a stop although no handler has run: signal(7)
@@ -28,12 +31,15 @@ static bool ends_when_stopped(uint64_t call)
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_read: /* of an inotify descriptor */
+    case SYS_io_uring_enter: /* one that has submitted nothing */
+    case SYS_read:           /* of an inotify descriptor */
     case SYS_readv:
     case SYS_write:
     case SYS_msgrcv:
     case SYS_msgsnd:
-    case SYS_accept: /* this and the following: on a socket with a timeout */
+    case SYS_writev:
+    case SYS_connect: /* waits on for the same connection */
+    case SYS_accept:  /* this and the following: on a socket with a timeout */
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg:
@@ -65,12 +71,14 @@ enum call_32 {
     CALL_32_SOCKET = 102, /* all of sockets, by a number in the first argument */
     CALL_32_IPC = 117,    /* all of System V's, likewise */
     CALL_32_READV = 145,
+    CALL_32_WRITEV = 146,
     CALL_32_SIGTIMEDWAIT = 177,
     CALL_32_GETEVENTS = 247,
     CALL_32_EPOLL_WAIT = 256,
     CALL_32_EPOLL_PWAIT = 319,
     CALL_32_RECVMMSG = 337,
     CALL_32_SENDMMSG = 345,
+    CALL_32_CONNECT = 362,
     CALL_32_ACCEPT4 = 364,
     CALL_32_SENDTO = 369,
     CALL_32_SENDMSG = 370,
@@ -81,6 +89,7 @@ enum call_32 {
     CALL_32_RECVMMSG_TIME64 = 417,
     CALL_32_SEMTIMEDOP_TIME64 = 420,
     CALL_32_SIGTIMEDWAIT_TIME64 = 421,
+    CALL_32_IO_URING_ENTER = 426,
     CALL_32_EPOLL_PWAIT2 = 441
 };
 
@@ -98,6 +107,9 @@ static bool ends_when_stopped_32(uint32_t call, uint32_t which)
     static const int calls[] = {CALL_32_READ,
                                 CALL_32_WRITE,
                                 CALL_32_READV,
+                                CALL_32_WRITEV,
+                                CALL_32_CONNECT,
+                                CALL_32_IO_URING_ENTER,
                                 CALL_32_SIGTIMEDWAIT,
                                 CALL_32_GETEVENTS,
                                 CALL_32_EPOLL_WAIT,
@@ -115,8 +127,8 @@ static bool ends_when_stopped_32(uint32_t call, uint32_t which)
                                 CALL_32_SEMTIMEDOP_TIME64,
                                 CALL_32_SIGTIMEDWAIT_TIME64,
                                 CALL_32_EPOLL_PWAIT2};
-    static const int of_sockets[] = {5,  9,  10, 11, 12,
-                                     16, 17, 18, 19, 20}; /* accept, send, recv ... */
+    static const int of_sockets[] = {3,  5,  9,  10, 11, 12,
+                                     16, 17, 18, 19, 20}; /* connect, accept, send, recv ... */
     static const int of_ipc[] = {1, 4, 11, 12};           /* semop, semtimedop, msgsnd, msgrcv */
 
     if (call == CALL_32_SOCKET)
