@@ -256,6 +256,15 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
     return count;
 }
 
+static bool is_in_libc(uintptr_t pc)
+{
+    const struct elf_image *image = elf_images_at(&current.images, pc);
+    return image && elf_images_is_libc(image);
+}
+
+static const struct reach_idiom_questions idiom_questions = {
+    .callers = callers_of, .is_python_type = is_python_type, .is_in_libc = is_in_libc};
+
 /* Determines from where on the stack of the caller is scanned. After the last exit handler, frames
  * of libc's exit lie over a part of the dead frames of main, so the stack is scanned from above
  * libc's frames. */
@@ -374,7 +383,7 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
         reach_add_root(check->reach, range->start, range->end, i, root_kind(range));
     }
     if (request->header_idiom)
-        reach_find_idioms(check->reach, callers_of, is_python_type);
+        reach_find_idioms(check->reach, &idiom_questions);
     if (!reach_mark(check->reach, &codes, is_vtable))
         return LEAK_TROUBLE_NO_MEMORY;
     begin_graph_file(check, head);

@@ -12,7 +12,8 @@
 /* Least number of blocks held at an offset, in a group of several sites. */
 #define BLOCKS_LEAST_SHARED 3
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
-#define TAGS 8        /* number of values of the low bits of a pointer */
+#define TAGS 8 /* number of values of the low bits of a pointer */
+#define LINKED_SIZES UINT64_MAX
 #define ALIGN_LEAST 5 /* logarithm of the least alignment, 32; malloc itself aligns to 16 */
 #define ALIGN_MOST 12
 #define ALIGN_HEADER 64 /* size of a header before an aligned address, in bytes, at most */
@@ -23,6 +24,7 @@
  * frames. */
 struct frame_hashes {
     uint64_t at[LEVELS];
+    bool by_libc; /* the innermost frame is one of the C library */
 };
 
 /* The most frequent distances of interior pointers from the start of their block, or from its
@@ -42,9 +44,12 @@ struct idiom_group {
     struct idiom_offsets any_footer;
     /* Number of blocks held at an aligned address, by logarithm of the alignment. */
     uint32_t aligned[ALIGN_MOST + 1];
-    /* By tag: number of blocks that a block of the same site holds by a pointer with this tag. */
+    /* By tag: number of blocks that a block of the same group and size holds by a pointer with this
+     * tag. */
     uint32_t linked[TAGS];
-    bool several; /* the group has blocks of several sites */
+    uint64_t linked_size; /* of such blocks; LINKED_SIZES: they have several sizes */
+    bool several;         /* the group has blocks of several sites */
+    bool by_libc;         /* a function of the C library allocates its blocks */
     uint32_t site;
     uint8_t good_aligned; /* logarithm of the alignment that is an idiom; 0: none */
     uint8_t good_tags;    /* set of tags: these are idioms, so pointers with them hold a block */
@@ -78,7 +83,7 @@ static void hash_frames(const struct reach *reach, uint32_t site, struct frame_h
 {
     uint64_t pcs[LEVELS - 1], hash = LEVELS;
     unsigned count = reach->callers(site, pcs, ARRAY_LENGTH(pcs));
-    memset(hashes, 0, sizeof *hashes);
+    *hashes = (struct frame_hashes){.by_libc = count && reach->is_in_libc(pcs[0])};
     hashes->at[0] = mix(1, site) | 1;
     for (unsigned i = 0; i < count; i++) {
         hash = mix(hash, pcs[i]);
@@ -110,6 +115,7 @@ static void find_groups(struct header_idioms *idioms, const struct reach *reach,
         group->site = number;
         group->key = hashes.at[level];
         site->group[level] = group - idioms->groups + 1;
+        group->by_libc = hashes.by_libc;
     }
 }
 
@@ -147,16 +153,30 @@ static uint32_t footer_size(uint64_t size, uint64_t offset)
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* Says whether a block of the same site holds this one, as nodes of a tree hold each other. */
-static bool is_linked(const struct reach *reach, uint32_t node)
+/* Says whether a block of the same size holds this one, whose site is in the same group at that level: so
+ * nodes of a tree hold each other, wherever the program adds nodes to it. */
+static bool is_linked(const struct header_idioms *idioms, const struct reach *reach, uint32_t node,
+                      unsigned level)
 {
     uint32_t from = reach->links[node].from;
-    return !(node_state(&reach->nodes[node]) & NODE_BY_ROOT) && from != NODE_NONE &&
-           site_of(reach, from) == site_of(reach, node);
+    if (node_state(&reach->nodes[node]) & NODE_BY_ROOT || from == NODE_NONE ||
+        reach->interior[node].low >= TAGS)
+        return false;
+    const struct idiom_site *site = &idioms->sites[site_of(reach, node)];
+    if (level == 0)
+        return site_of(reach, from) == site_of(reach, node);
+    return idioms->sites[site_of(reach, from)].group[level] == site->group[level] &&
+           node_size(reach, &reach->nodes[from]) == node_size(reach, &reach->nodes[node]);
 }
 
-static void count_inside(struct idiom_group *group, const struct reach *reach, uint32_t number,
-                         bool linked)
+static void count_link(struct idiom_group *group, const struct reach *reach, uint32_t node)
+{
+    uint64_t size = node_size(reach, &reach->nodes[node]);
+    group->linked[reach->interior[node].low]++;
+    group->linked_size = !group->linked_size || group->linked_size == size ? size : LINKED_SIZES;
+}
+
+static void count_inside(struct idiom_group *group, const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
     const struct interior *interior = &reach->interior[number];
@@ -164,8 +184,6 @@ static void count_inside(struct idiom_group *group, const struct reach *reach, u
     uint32_t footer = footer_size(node_size(reach, node), interior->high);
     group->inside++;
     count_offset(&group->low, interior->low);
-    if (linked && interior->low < TAGS)
-        group->linked[interior->low]++;
     if (footer)
         count_offset(&group->footer, footer);
     for (unsigned bits = ALIGN_LEAST; bits <= ALIGN_MOST; bits++)
@@ -231,7 +249,9 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
             struct idiom_group *group = &idioms->groups[site->group[level] - 1];
             count_any_footer(group, reach, node);
             if (inside)
-                count_inside(group, reach, node, is_linked(reach, node));
+                count_inside(group, reach, node);
+            if (inside && is_linked(idioms, reach, node, level))
+                count_link(group, reach, node);
         }
     }
 }
@@ -277,11 +297,11 @@ static void judge_alignment(struct idiom_group *group)
 }
 
 /* Decides about tags: links with a color or flag in their low bits. Other links of the same blocks
- * may have none. */
+ * may have none. One link is enough where the C library allocates both blocks: a node of tsearch(). */
 static void judge_tags(struct idiom_group *group)
 {
     for (unsigned tag = 1; tag < TAGS; tag++)
-        if (group->linked[tag] >= BLOCKS_LEAST)
+        if (group->linked[tag] >= (group->by_libc ? 1 : BLOCKS_LEAST))
             group->good_tags |= 1u << tag;
 }
 
@@ -368,6 +388,15 @@ static bool group_allows(const struct idiom_group *group, const struct reach *re
             is_aligned_start(node_address(node), offset, group->good_aligned));
 }
 
+/* Says whether links with this tag hold a block of that size. In a group of several sites only blocks of
+ * the size of its linked ones do: a function such as xmalloc allocates all kinds of blocks. */
+static bool is_good_tag(const struct idiom_group *group, unsigned level, uint64_t size,
+                        uint64_t offset)
+{
+    return offset < TAGS && group->good_tags >> offset & 1 &&
+           (level == 0 || size == group->linked_size);
+}
+
 bool header_idioms_allow(const struct header_idioms *idioms, const struct reach *reach,
                          uint32_t node, uint64_t offset)
 {
@@ -375,15 +404,13 @@ bool header_idioms_allow(const struct header_idioms *idioms, const struct reach 
     if (!offset || number >= idioms->site_count || offset >= node_size(reach, &reach->nodes[node]))
         return false;
     const struct idiom_site *site = &idioms->sites[number];
-    if (site->group[0] && offset < TAGS &&
-        idioms->groups[site->group[0] - 1].good_tags >> offset & 1)
-        return true;
     uint32_t footer = footer_size(node_size(reach, &reach->nodes[node]), offset);
     for (unsigned level = 0; level < LEVELS; level++) {
         if (!site->group[level])
             continue;
         const struct idiom_group *group = &idioms->groups[site->group[level] - 1];
         if ((footer && has_good(&group->any_footer, footer)) ||
+            is_good_tag(group, level, node_size(reach, &reach->nodes[node]), offset) ||
             (site->inside >= site->start &&
              group_allows(group, reach, &reach->nodes[node], offset)))
             return true;

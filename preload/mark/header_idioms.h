@@ -15,7 +15,8 @@
  *                                   more blocks than chance allows
  *
  *     a tag is an idiom if          BLOCKS_LEAST of its blocks are held there, 1 to 7 bytes behind the
- *                                   start, by blocks of the same site: links with a color or a flag
+ *                                   start, by blocks of the same group and size: links with a color
+ *                                   or a flag, as in the trees of tsearch()
  *
  * Blocks to which no pointer leads do not count, and stay lost. Blocks held at other offsets stay
  * possible. */

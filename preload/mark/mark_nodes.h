@@ -126,8 +126,9 @@ struct reach {
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
     /* reach_is_python_type of reachability.h; NULL: no object of Python is recognised. */
     bool (*is_python_type)(uintptr_t word);
-    uintptr_t low, span;      /* the range of all pointers to blocks: [low, low + span] */
-    uint32_t *queue;          /* all marked nodes, in the order in which they were marked */
+    bool (*is_in_libc)(uintptr_t pc); /* reach_is_in_libc of reachability.h */
+    uintptr_t low, span;              /* the range of all pointers to blocks: [low, low + span] */
+    uint32_t *queue;                  /* all marked nodes, in the order in which they were marked */
     uint32_t head, tail;      /* indices of the queue; the nodes in [0, head) were scanned */
     uint64_t added, capacity; /* number of blocks in pending, and room for them */
     unsigned priors;          /* set of 1 << enum reach_prior: the priors that occur */

@@ -168,11 +168,11 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
     }
 }
 
-void reach_find_idioms(struct reach *reach, reach_callers *callers,
-                       reach_is_python_type *is_python_type)
+void reach_find_idioms(struct reach *reach, const struct reach_idiom_questions *questions)
 {
-    reach->callers = callers;
-    reach->is_python_type = is_python_type;
+    reach->callers = questions->callers;
+    reach->is_python_type = questions->is_python_type;
+    reach->is_in_libc = questions->is_in_libc;
 }
 
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,

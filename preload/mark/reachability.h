@@ -53,6 +53,16 @@ typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
 /* Says whether a type of Python is at the address. */
 typedef bool reach_is_python_type(uintptr_t word);
 
+/* Says whether the address is in the code of the C library. */
+typedef bool reach_is_in_libc(uintptr_t pc);
+
+/* What finding header idioms asks the caller of reach_mark. */
+struct reach_idiom_questions {
+    reach_callers *callers;
+    reach_is_python_type *is_python_type; /* NULL: no object of Python is recognised */
+    reach_is_in_libc *is_in_libc;
+};
+
 struct reach; /* it lies in a scan_arena of its own */
 
 /* Begins a leak check with capacity for so many blocks; adding more makes reach_build_index fail.
@@ -96,10 +106,8 @@ enum reach_root_kind {
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind);
 /* Makes blocks reachable that the program always holds behind a header (header_idioms.h). Called
- * before reach_mark; otherwise they are possible. is_python_type may be NULL: then no object of Python
- * is recognised. */
-void reach_find_idioms(struct reach *reach, reach_callers *callers,
-                       reach_is_python_type *is_python_type);
+ * before reach_mark; otherwise they are possible. */
+void reach_find_idioms(struct reach *reach, const struct reach_idiom_questions *questions);
 /* Runs all passes; called once. Afterwards every node has a verdict, but LOST also stands for
  * indirectly lost (leak_graph.h finds these). is_vtable may be NULL: then objects held by a second
  * base class are not recognised. False: there was no memory, so the verdicts are invalid. */

@@ -18,6 +18,12 @@ static bool is_python_type(uintptr_t word)
     return word == buffer + AT(3);
 }
 
+/* In these rows the innermost frame of sites 301 to 309 is one of the C library. */
+static bool is_in_libc(uintptr_t pc)
+{
+    return pc == 300 / 100 + 1;
+}
+
 static void mark_with_idioms(void)
 {
     reach = reach_begin(block_count, UINT64_MAX);
@@ -25,7 +31,8 @@ static void mark_with_idioms(void)
         reach_add_block(reach, &blocks[i], priors[i]);
     ck_assert(reach_build_index(reach));
     reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77, REACH_ROOT_DATA);
-    reach_find_idioms(reach, callers_of, is_python_type);
+    reach_find_idioms(reach,
+                      &(struct reach_idiom_questions){callers_of, is_python_type, is_in_libc});
     ck_assert(reach_mark(reach, &codes, is_vtable));
 }
 
@@ -77,6 +84,16 @@ static const struct {
      "a!R b!R c!R d!P"},
     {"a tag that all pointers have", "a@1 b@1 root:a+1 root:b+1", "a!Rh b!Rh"},
     {"a tag of one pointer", "a@1 root:a+1", "a!Pt"},
+    {"tagged links between sites of one function", "a@101 b@102 c@103 root:a a.1->b+1 b.1->c+1",
+     "a!R b!Rh c!Rh"},
+    {"one such link proves nothing", "a@101 b@102 root:a a.1->b+1", "a!R b!Pt"},
+    {"tagged links between sites of two functions", "a@101 b@211 c@101 root:a a.1->b+1 b.1->c+1",
+     "a!R b!Pt c!Pt"},
+    {"tagged pointers from elsewhere to sites of one function", "a@101 b@102 root:a+1 root:b+1",
+     "a!Pt b!Pt"},
+    {"one tagged link between blocks of the C library", "a@301 b@302 root:a a.1->b+1", "a!R b!Rh"},
+    {"a text of the C library from its second character on", "a@301 b@302 root:a root:b+1",
+     "a!R b!Pt"},
     {"a block held behind its header counts as held inside",
      "a@1 b@1 c@1 d@2 root:a+16 root:d a.3->d root:b+24 root:c+24", "a!Rh b!P c!P d!R"},
     {"blocks held behind their header do not outweigh others of their site",
