@@ -81,6 +81,8 @@ void text_verdict_total(const struct process *process, enum verdict verdict, FIL
  * nothing is known about its heap. Returns false for a program that needs no heap. */
 bool text_saw_nothing(const struct process *process);
 
+/* Returns "600 bytes", or "2 empty blocks" if the blocks have no bytes. */
+struct term_text text_amount(uint64_t bytes, uint64_t blocks);
 /* Writes the summary line of one process, which scripts read: "libleak: pid=42 lost=48/4/2 ...
  * resources=0". text_totals() writes the part behind the pid, and the line end. */
 void text_summary(const struct process *process, FILE *stream);
@@ -108,6 +110,9 @@ void text_processes_end(struct text_processes *processes);
 /* Says whether the report is about one process only: the first one, with the programs that it was
  * before it called exec. */
 bool text_processes_alone(const struct text_processes *processes);
+/* Says whether there are records of lost or possibly lost blocks in a process that has a line only.
+ */
+bool text_processes_hide_records(const struct text_processes *processes, const struct view *view);
 
 /* Should the records of the process be listed? Blocks that vanished when the process called exec
  * are not. */

@@ -274,6 +274,28 @@ static size_t count_causes(const struct process *process)
     return count;
 }
 
+static uint64_t count_times(const struct process *process)
+{
+    uint64_t times = 0;
+
+    for (size_t i = 0; i < process->mistake_count; i++)
+        times = add_saturating(times, process->mistakes[i].count);
+    return times;
+}
+
+/* Writes " (1 cause, 24 times in all)" if errors have a cause in common. */
+static void write_causes(const struct process *process, size_t causes, FILE *stream)
+{
+    uint64_t times = count_times(process);
+
+    if (causes == process->mistake_count)
+        return;
+    fprintf(stream, " (%s", term_count(causes, "cause").text);
+    if (times > process->mistake_count)
+        fprintf(stream, ", %s in all", term_count(times, "time").text);
+    putc(')', stream);
+}
+
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t count = process->mistake_count, causes = count_causes(process), number = 0;
@@ -284,8 +306,7 @@ void text_bad_frees(const struct process *process, const struct view *view, FILE
     text_style(view, stream, STYLE_WARNING);
     fprintf(stream, "%s in freeing memory%s", term_count(count, "error").text,
             process->crash && !process->crash->answers ? ", besides the crash" : "");
-    if (causes < count)
-        fprintf(stream, " (%s)", term_count(causes, "cause").text);
+    write_causes(process, causes, stream);
     fputs(":", stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);

@@ -202,11 +202,16 @@ bool text_losses(const struct process *process, const struct view *view, FILE *s
     return *join == ',';
 }
 
+struct term_text text_amount(uint64_t bytes, uint64_t blocks)
+{
+    return bytes || !blocks ? term_count(bytes, "byte") : term_count(blocks, "empty block");
+}
+
 /* What other processes have of the errors that --error-exitcode counts by default. */
 struct elsewhere {
     const struct process *process; /* the first process with such errors */
     size_t processes;
-    uint64_t bytes, records, errors;
+    uint64_t bytes, blocks, records, errors;
 };
 
 static struct elsewhere find_elsewhere(const struct report *report)
@@ -223,6 +228,8 @@ static struct elsewhere find_elsewhere(const struct report *report)
         sum.processes++;
         sum.bytes = add_saturating(
             sum.bytes, add_saturating(of[VERDICT_LOST].bytes, of[VERDICT_INDIRECT].bytes));
+        sum.blocks = add_saturating(
+            sum.blocks, add_saturating(of[VERDICT_LOST].blocks, of[VERDICT_INDIRECT].blocks));
         sum.records = add_saturating(sum.records, of[VERDICT_LOST].records);
         sum.records = add_saturating(sum.records, of[VERDICT_INDIRECT].records);
         sum.errors = add_saturating(sum.errors, process->totals.errors);
@@ -240,7 +247,8 @@ static void write_elsewhere(const struct report *report, const char *join, FILE 
         return;
     fputs(join, stream);
     if (sum.records)
-        fprintf(stream, "%s lost%s", term_count(sum.bytes, "byte").text, sum.errors ? " and " : "");
+        fprintf(stream, "%s lost%s", text_amount(sum.bytes, sum.blocks).text,
+                sum.errors ? " and " : "");
     if (sum.errors)
         fputs(term_count(sum.errors, "error").text, stream);
     fputs(" in ", stream);

@@ -178,6 +178,18 @@ bool text_processes_alone(const struct text_processes *processes)
     return true;
 }
 
+bool text_processes_hide_records(const struct text_processes *processes, const struct view *view)
+{
+    const struct report *report = processes->report;
+
+    for (size_t i = 1; i < report->process_count; i++)
+        if (!processes->is_full[i] && !processes->is_full[report->processes[i].alike] &&
+            !report_omits_process(&report->processes[i], view) &&
+            process_has_leaks(&report->processes[i]))
+            return true;
+    return false;
+}
+
 bool text_lists_records(const struct process *process, const struct view *view)
 {
     return view->verbose || view->chosen || !process_only_called_exec(process);
@@ -317,7 +329,7 @@ static void write_findings(const struct line *line, FILE *stream)
 
         if (!total->records)
             continue;
-        fprintf(stream, "%s%s %s", join, term_count(total->bytes, "byte").text,
+        fprintf(stream, "%s%s %s", join, text_amount(total->bytes, total->blocks).text,
                 verdict_words[listed[i]]);
         join = ", ";
     }

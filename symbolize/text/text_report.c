@@ -344,6 +344,9 @@ static const char *choose_again(const struct text_processes *processes, const st
     }
     if (when && (!option || strcmp(option, "--all-frames") == 0))
         return when;
+    if (text_processes_hide_records(processes, view) &&
+        (!option || strcmp(option, "--show=reachable") == 0))
+        return "--top=0";
     return option;
 }
 

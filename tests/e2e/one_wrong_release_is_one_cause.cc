@@ -2,7 +2,7 @@
 // its places. Two lines that are wrong are two, and so are blocks of two sizes. The counts are those of all errors.
 // CFLAGS: -O0 -g -fsized-deallocation
 // RUN: %run %t 2>&1 >/dev/null; %run -v %t 2>&1 >/dev/null | sed 's/^/-v: /'
-// EXPECT: ^7 errors in freeing memory \(4 causes\):$
+// EXPECT: ^7 errors in freeing memory \(4 causes, 8 times in all\):$
 // EXPECT: ^1\. size-mismatch: sized delete says 16 bytes of 28 bytes of new$
 // EXPECT: ^     and 1 time called by second\(\) at .*:[0-9]+, allocated by make_one\(\) at .*:[0-9]+$
 // EXPECT: ^     and 2 times called by third\(\) at .*:[0-9]+, allocated by make_other\(\) at .*:[0-9]+$

@@ -55,6 +55,10 @@ test_headline_says_what_other_processes_lost() {
     equal 'the summary alone' "$(leakrun -q bash -c './leaf 48; true' 2>&1 | grep -c 'lost=48/1/1 .* processes=2$')" 1
     words=$(headline bash -c './leaf 48; ./leaf 2; true')
     says_so ', but 50 bytes lost in 2 other processes$'
+    words=$(headline bash -c './leaf 0; ./leaf 0; true')
+    says_so ', but 2 empty blocks lost in 2 other processes$'
+    words=$(headline bash -c './leaf 0; ./leaf 3; true')
+    says_so ', but 3 bytes lost in 2 other processes$'
     words=$(headline bash -c './leaf; true')
     says_so '^no leaks \([0-9,]+ allocations\)$'
     words=$(headline ./leaf 48)
@@ -111,6 +115,20 @@ test_of_many_that_lose_something_the_worst_are_listed() {
         report $option sh -c "$many"
         equal "in full with $option" "$(grep -cE '^leaf [0-9]+ \(pid [0-9]+\) exited' out)" 12
     done
+}
+# Possibly lost blocks of a process that has only a line are listed by the next command.
+test_next_command_lists_what_a_line_hides() {
+    compile inside <<'END'
+char *volatile inside;
+int main(int argc, char **argv) { inside = (char *)malloc(argc > 1 ? atoi(argv[1]) : 9) + 5; return 0; }
+END
+    report sh -c 'for i in 1 2 3 4 5 6 7 8; do ./inside ${i}00; done; :'
+    says out '^  inside \([0-9] processes\): [0-9,]+ bytes possibly lost\.$'
+    says out '^Next: leakrun --top=0 sh -c '
+    report --top=0 sh -c 'for i in 1 2 3 4 5 6 7 8; do ./inside ${i}00; done; :'
+    silent_about out '^Next: leakrun --top=0'
+    report sh -c './inside 100; :'
+    silent_about out '^Next: leakrun --top=0'
 }
 # What nobody can fix has less room than what was built here.
 test_own_programs_come_before_those_of_the_system() {
