@@ -168,6 +168,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
         return;
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
+    if (record->orphaned.blocks && record->freed.places)
+        record->freed.place[0].close = false; /* who freed the owner did not free these */
     if (earlier && record->orphaned.blocks)
         record->earlier = describe_pair(orphans, frees, earlier);
 }

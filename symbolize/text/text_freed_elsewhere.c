@@ -197,6 +197,15 @@ static void write_freeing_call(const struct freed *freed, const struct view *vie
         write_freed_call("  the free is in ", &innermost, "", view, stream);
 }
 
+/* Says whether the function that frees the blocks freed the owner, too. */
+static bool is_owners_free(const struct record *record, const struct freed *freed)
+{
+    const struct orphaned *orphaned = &record->orphaned;
+
+    return orphaned->blocks &&
+           orphaned->frames[orphaned->user]->name_hash == freed->place[0].frame->name_hash;
+}
+
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct freed *freed = &record->freed;
@@ -209,14 +218,13 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
     if (!freed->places && record->beside.places) {
         write_freed_at("other allocations of the same function are freed in ", &record->beside, 0,
                        "", view, stream);
-        if (!record->orphaned.blocks)
+        if (!is_owners_free(record, &record->beside))
             write_freeing_call(&record->beside, view, stream);
     }
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
-    /* skipped if the owner's free is known, which is the better hint */
-    if (!record->orphaned.blocks)
+    if (!is_owners_free(record, freed)) /* else the owner's line tells it */
         write_freeing_call(freed, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);
