@@ -72,8 +72,9 @@ static void run_on_in_call(struct injection *injection)
         tracee_continue(injection->tracee, 0);
 }
 
-/* Runs the thread through the system call; without single steps to the call's beginning or end.
- * Signals wait, because all are blocked except those that a fault raises. */
+/* Lets the thread execute a system call as a single step; without single steps, lets it run to the
+ * beginning of the call, or from there to its end. Signals wait, because all are blocked except
+ * those that a fault raises. */
 static enum inject_result run_call(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
@@ -465,8 +466,8 @@ static int64_t map_memory(struct injection *injection, uint64_t at, size_t size,
     return call_kernel(injection, SYS_mmap, map);
 }
 
-/* Maps the area. A process that may not have memory that is written and executed gets a separate page
- * for the code, which leakctl can write in any case. */
+/* Maps the area. If the process may not have memory that is both writable and executable, the code
+ * gets a page of its own, to which leakctl can write nevertheless. */
 static int64_t map_area(struct injection *injection)
 {
     int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);

@@ -1,8 +1,8 @@
 /* thread_choice.h - chooses the thread of a process to stop next: the most suitable threads
  * first.
  *
- * Each stop restarts a call with a time limit, so a thread that was refused is left alone while
- * it sleeps in the same call: its stack has not changed. */
+ * A stop may end a system call, or begin its time limit again, so a thread that was not at a safe
+ * place is not stopped again while it sleeps in the same call: its stack has not changed. */
 #ifndef ATTACH_THREAD_CHOICE_H
 #define ATTACH_THREAD_CHOICE_H
 

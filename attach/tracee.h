@@ -53,8 +53,8 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds);
 
 /* Continues a stopped thread until its next system call begins or ends. signal: 0 = none. */
 void tracee_continue(struct tracee *tracee, int signal);
-/* Executes one instruction of a stopped thread, a system call as well, and stops it with SIGTRAP. The
- * process must not ignore that signal, for the kernel would end this. */
+/* Lets a stopped thread execute one instruction, which may be a system call; then it stops with
+ * SIGTRAP. A process that ignores this signal would not ignore it any more. */
 void tracee_step(struct tracee *tracee);
 /* Lets the thread run, with a signal to deliver (0 = none), until its next signal, its end, or
  * tracee_stop(). */

@@ -1,8 +1,8 @@
 /* arena.h - memory of the tools: arenas, growing arrays, and the search in sorted arrays.
  *
  * A report lives in one arena (struct arena) and is freed with it in one call, so no other file
- * frees single objects of it. A growing array is malloc'd and belongs to its owner, who frees it. When
- * memory runs out the program prints one line and exits with status 2: a tool that reads has
+ * frees single objects of it. A growing array is malloc'd and belongs to its owner, who frees it.
+ * When memory runs out the program prints one line and exits with status 2: a tool that reads has
  * nothing to save. Lowest rank: includes nothing of the project.
  */
 #ifndef COMMON_BASE_ARENA_H

@@ -27,7 +27,8 @@ const char *demangle_scope(const char *name);
 /* The length of a qualified name, from demangle_scope() on, without its parameter list. */
 size_t demangle_bare_length(const char *scope);
 
-/* Is it a member of a class template, as std::vector<int>::push_back() is? */
+/* Says whether a name is that of a member of a class template, such as
+ * std::vector<int>::push_back(). */
 bool demangle_is_template_member(const char *name);
 
 /* ---- frame_class.c: tables of module and function names --------------------------------------

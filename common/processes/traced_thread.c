@@ -64,12 +64,12 @@ bool traced_thread_repeat_call(struct user_regs_struct *registers)
     return true;
 }
 
-/* The same calls by their numbers in 32-bit programs. */
+/* System calls of 32-bit programs that a stop may end with EINTR, or that make such calls. */
 enum call_32 {
     CALL_32_READ = 3,
     CALL_32_WRITE = 4,
-    CALL_32_SOCKET = 102, /* all of sockets, by a number in the first argument */
-    CALL_32_IPC = 117,    /* all of System V's, likewise */
+    CALL_32_SOCKET = 102, /* makes any call of sockets, by a number in its first argument */
+    CALL_32_IPC = 117,    /* makes any call of System V IPC, in the same way */
     CALL_32_READV = 145,
     CALL_32_WRITEV = 146,
     CALL_32_SIGTIMEDWAIT = 177,
@@ -127,9 +127,10 @@ static bool ends_when_stopped_32(uint32_t call, uint32_t which)
                                 CALL_32_SEMTIMEDOP_TIME64,
                                 CALL_32_SIGTIMEDWAIT_TIME64,
                                 CALL_32_EPOLL_PWAIT2};
-    static const int of_sockets[] = {3,  5,  9,  10, 11, 12,
-                                     16, 17, 18, 19, 20}; /* connect, accept, send, recv ... */
-    static const int of_ipc[] = {1, 4, 11, 12};           /* semop, semtimedop, msgsnd, msgrcv */
+    /* connect, accept, send, recv, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg, sendmmsg */
+    static const int of_sockets[] = {3, 5, 9, 10, 11, 12, 16, 17, 18, 19, 20};
+    /* semop, semtimedop, msgsnd, msgrcv */
+    static const int of_ipc[] = {1, 4, 11, 12};
 
     if (call == CALL_32_SOCKET)
         return IS_AMONG(of_sockets, which);
@@ -145,7 +146,9 @@ bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32])
         return false;
     registers[REGISTER_32_AX] = registers[REGISTER_32_CALL];
     registers[REGISTER_32_CALL] = (uint32_t)-1;
-    registers[REGISTER_32_IP] -= SYSCALL_LENGTH; /* of int 0x80, which is in the vDSO, too */
+    /* int 0x80 has this length, too; a thread that used sysenter in the vDSO also continues behind
+     * an int 0x80. */
+    registers[REGISTER_32_IP] -= SYSCALL_LENGTH;
     return true;
 }
 

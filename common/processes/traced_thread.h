@@ -25,11 +25,12 @@ enum thread_register_32 {
     REGISTER_32_BX,
     REGISTER_32_AX = 6,
     REGISTER_32_GS = 10,
-    REGISTER_32_CALL, /* the number of the call, or -1 */
+    REGISTER_32_CALL, /* number of the system call; -1: the thread is in no call */
     REGISTER_32_IP,
     REGISTER_32_SP = 15,
     REGISTERS_32 = 17
 };
+/* Does the same for the registers of a thread of a 32-bit program. */
 bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32]);
 
 /* Says whether a signal that the thread does not block is pending, so that its system call would

@@ -24,7 +24,7 @@ struct only_filter {
     bool found; /* the name occurred in a process, or cannot be missing (a negated name, a
                  * number) */
     const char *pattern;
-    const char *scope;    /* the option whose list has the name; NULL = --only */
+    const char *scope;    /* option whose list contains the name: "modules"; NULL = --only */
     uint64_t least, most; /* range of a number; of ages in seconds */
 };
 

@@ -24,7 +24,7 @@ struct set {
 struct side {
     bool given; /* set on the command line, which overrides the recorded options */
     struct scope_list list;
-    const char *sought; /* the list whose names are in `sought` */
+    const char *sought; /* the list whose names were last added to suppressions.sought */
     struct loaded_rule left_out;
 };
 
@@ -34,7 +34,7 @@ struct suppressions {
     size_t count, capacity;
     struct verdict_total total;
     struct only_filter *only;   /* conditions of --only; NULL = none */
-    struct only_filter *sought; /* names of --only and of scopes that must occur */
+    struct only_filter *sought; /* names of --only and of scopes; it is an error if none occurs */
     struct loaded_rule left_out;
     struct side sides[SCOPE_KEYS];
     bool match_given; /* set on the command line, which overrides the recorded options */
@@ -197,7 +197,8 @@ void suppress_set_match_any(struct suppressions *suppressions, bool any)
     suppressions->any_frame = any;
 }
 
-/* Adds the names of a scope to those that must occur in a process, once. */
+/* Adds the names of a scope to those that must occur in a process, unless they were added
+ * before. */
 static void seek_scope(struct suppressions *suppressions, enum scope_key key)
 {
     struct side *side = &suppressions->sides[key];

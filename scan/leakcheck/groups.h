@@ -33,8 +33,8 @@ struct group {
 };
 
 struct groups {
-    struct group *group; /* by verdict, then descending by the bytes that fixing the leak
-                          * releases */
+    struct group *group; /* sorted by verdict, then descending by the bytes that fixing the
+                          * leak releases */
     size_t count, capacity;
     struct verdict_total totals[VERDICT_MAX];
 };
