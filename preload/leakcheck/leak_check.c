@@ -37,7 +37,7 @@
 
 #define STACK (512ull << 10)
 #define EXIT_FRAMES_MOST 64
-#define SECONDS_MOST 600 /* limit of CPU time, for safety */
+#define SECONDS_MOST 600 /* limit of the check's CPU time in seconds, for safety */
 
 /* ---- Isolation from the program -------------------------------------------------------------- */
 
@@ -220,18 +220,19 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
-/* Reads a word of the program's memory, in the copy; 0: it cannot be read. */
+/* Reads a word of the program's memory, in the copy of the process; 0: it cannot be read. */
 static uintptr_t word_at(uintptr_t address)
 {
     const struct mapping *mapping = address % WORD ? NULL : procmaps_find(&maps, address);
     return mapping && mapping->read ? *(const uintptr_t *)address : 0;
 }
 
-#define PYTHON_METATYPES 3 /* from a type to `type`: the type of its type, and so on */
-#define PYTHON_TYPE WORD   /* offsets of an object's type, and of a type's name */
-#define PYTHON_NAME (3 * WORD)
+#define PYTHON_METATYPES 3 /* the largest number of steps from a type to its type until `type` */
+#define PYTHON_TYPE WORD   /* offset of the type in an object of Python */
+#define PYTHON_NAME (3 * WORD) /* offset of the name in a type of Python */
 
-/* Each type of Python is an object, whose type leads to `type`, which is its own type. */
+/* Says whether a type of Python is at the address. A type is an object as well: its type, the type
+ * of that type and so on end at `type`, which is its own type. */
 static bool is_python_type(uintptr_t word)
 {
     static const char name[WORD] = "type";

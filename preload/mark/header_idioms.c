@@ -12,8 +12,8 @@
 /* Least number of blocks held at an offset, in a group of several sites. */
 #define BLOCKS_LEAST_SHARED 3
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
-#define TAGS 8 /* number of values of the low bits of a pointer */
-#define LINKED_SIZES UINT64_MAX
+#define TAGS 8                  /* number of values of a tag, the low three bits of a pointer */
+#define LINKED_SIZES UINT64_MAX /* a linked_size: the blocks have several sizes */
 #define ALIGN_LEAST 5 /* logarithm of the least alignment, 32; malloc itself aligns to 16 */
 #define ALIGN_MOST 12
 #define ALIGN_HEADER 64 /* size of a header before an aligned address, in bytes, at most */
@@ -35,19 +35,19 @@ struct idiom_offsets {
 };
 
 struct idiom_group {
-    uint64_t key; /* 0: the slot is unused */
+    uint64_t key; /* hash of the site or of innermost frames; 0: the slot is unused */
     uint32_t start, inside;
     struct idiom_offsets low; /* for each block the lowest offset of its interior pointers */
     /* For each block the distance of its highest interior pointer to its end. */
     struct idiom_offsets footer;
-    /* Like footer, but including blocks that are also held by a pointer to their start. */
+    /* For each block, also those held by a pointer to their start: the distance of its highest
+     * interior pointer to its end. */
     struct idiom_offsets any_footer;
     /* Number of blocks held at an aligned address, by logarithm of the alignment. */
     uint32_t aligned[ALIGN_MOST + 1];
-    /* By tag: number of blocks that a block of the same group and size holds by a pointer with this
-     * tag. */
+    /* By tag: number of blocks that is_linked accepts and that a pointer with this tag holds. */
     uint32_t linked[TAGS];
-    uint64_t linked_size; /* of such blocks; LINKED_SIZES: they have several sizes */
+    uint64_t linked_size; /* size of the blocks that linked counts, or LINKED_SIZES */
     bool several;         /* the group has blocks of several sites */
     bool by_libc;         /* a function of the C library allocates its blocks */
     uint32_t site;
@@ -153,8 +153,8 @@ static uint32_t footer_size(uint64_t size, uint64_t offset)
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* Says whether a block of the same size holds this one, whose site is in the same group at that level: so
- * nodes of a tree hold each other, wherever the program adds nodes to it. */
+/* Says whether the node is held as nodes of a tree hold each other, wherever the program adds them:
+ * by a block of the same site, or at a level above 0 by a block of the same group and size. */
 static bool is_linked(const struct header_idioms *idioms, const struct reach *reach, uint32_t node,
                       unsigned level)
 {
@@ -388,8 +388,9 @@ static bool group_allows(const struct idiom_group *group, const struct reach *re
             is_aligned_start(node_address(node), offset, group->good_aligned));
 }
 
-/* Says whether links with this tag hold a block of that size. In a group of several sites only blocks of
- * the size of its linked ones do: a function such as xmalloc allocates all kinds of blocks. */
+/* Says whether a pointer with this offset as its tag holds a block of that size. At a level above 0
+ * the block must have the size of the group's linked blocks, because a function such as xmalloc
+ * allocates all kinds of blocks. */
 static bool is_good_tag(const struct idiom_group *group, unsigned level, uint64_t size,
                         uint64_t offset)
 {

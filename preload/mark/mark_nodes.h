@@ -19,9 +19,9 @@
 /* An interior pointer to the block was found: it becomes possible, unless a better pointer is
  * found. With the verdict REACHABLE: such a pointer holds a container. */
 #define NODE_CANDIDATE 8u
-#define NODE_BY_ROOT 16u        /* the link is the number of a root word */
-#define NODE_PRIOR 32           /* the unit of enum reach_prior: three bits */
-#define NODE_FLAGS 256          /* the unit of enum leak_found_flag: DROPPED, IGNORED, TAGGED */
+#define NODE_BY_ROOT 16u /* the node's struct mark_link contains the number of a root word */
+#define NODE_PRIOR 32    /* factor of enum reach_prior in the state, where it has three bits */
+#define NODE_FLAGS 256   /* factor of enum leak_found_flag in the state: DROPPED, IGNORED, TAGGED */
 #define NODE_NO_POINTER 0x8000u /* the block was read, and no word of it can be a plain pointer */
 /* The block was read, and no word of it can be an encoded pointer. */
 #define NODE_NO_ENCODED 0x4000u
@@ -116,10 +116,10 @@ struct reach {
     struct mark_link *links;
     struct scan_array large; /* array of struct large_node */
     uint32_t count;
-    struct mark_cold *cold; /* by node; NULL: the rest of a block is looked up by find */
+    struct mark_cold *cold; /* array by node; NULL: the rest of a block is looked up by find */
     /* reach_find_block of reachability.h; looks up a block by its address. */
     bool (*find)(uintptr_t address, struct block *out);
-    /* By node; NULL: no interior pointer was found, or header idioms are not used. */
+    /* Array by node; NULL: no interior pointer was found, or header idioms are not used. */
     struct interior *interior;
     uint32_t site_most; /* the highest number of a site of a block */
     /* reach_callers of reachability.h; NULL: header idioms are not used. */
@@ -135,18 +135,18 @@ struct reach {
     /* Blocks in the order in which they were added, until the index is built; the state is enum
      * reach_prior. */
     struct mark_node *pending;
-    struct mark_cold *pending_cold; /* by index of pending */
+    struct mark_cold *pending_cold; /* array by index of pending */
     struct scan_array ranges;       /* array of struct root_range */
     struct scan_array words;        /* array of struct root_word */
     /* Array of struct encoded_edge: the edges that lead to hidden blocks. */
     struct scan_array encoded_edges;
-    /* By node; NULL: blocks are read when they leave the queue. */
+    /* Array by node; NULL: blocks are read when they leave the queue. */
     struct pointer_targets *targets_of;
     struct scan_array targets; /* array of uint32_t: numbers of nodes */
     uint32_t targets_source;   /* the node whose targets are being recorded */
     struct recent_edges targets_recent;
     bool targets_lost; /* for lack of memory, some targets were not recorded */
-    /* By node: the block around a nested one, or NODE_NONE; NULL: no block is nested. */
+    /* Array by node: the block around a nested one, or NODE_NONE; NULL: no block is nested. */
     uint32_t *outer;
     struct scan_array trimmed; /* array of struct trimmed_block (nested_blocks.c) */
     uint32_t nested_count;     /* number of blocks that the program's own allocators carved */

@@ -25,7 +25,7 @@ struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 
 void reach_end(struct reach *reach)
 {
-    /* A copy, because *reach lies in a mapping of the arena. */
+    /* A copy, because *reach lies in the arena, which is freed. */
     struct scan_arena arena = reach->arena;
     scan_arena_free(&arena);
 }

@@ -25,12 +25,14 @@
 
 /* What the caller knows about a block before marking. */
 enum reach_prior {
-    REACH_NEW,      /* nothing is known */
-    REACH_WAS_LOST, /* an earlier check found it lost or indirectly lost: no root can revive it */
-    /* An earlier check found it reachable: if this one does not, its last pointer was dropped
-     * since. */
+    REACH_NEW, /* nothing is known about the block */
+    /* An earlier check found the block lost or indirectly lost: no root can revive it. */
+    REACH_WAS_LOST,
+    /* An earlier check found the block reachable: if this one does not, its last pointer was
+     * dropped since. */
     REACH_WAS_REACHABLE,
-    REACH_WAS_POSSIBLE, /* an earlier check found it possible or hidden: it is at least that now */
+    /* An earlier check found the block possible or hidden: it is at least that now. */
+    REACH_WAS_POSSIBLE,
     REACH_WAS_HIDDEN,
     REACH_IGNORED, /* the program ignores the block: it counts as a root */
 };
@@ -63,7 +65,7 @@ struct reach_idiom_questions {
     reach_is_in_libc *is_in_libc;
 };
 
-struct reach; /* it lies in a scan_arena of its own */
+struct reach; /* the state of a leak check, in a scan_arena of its own */
 
 /* Begins a leak check with capacity for so many blocks; adding more makes reach_build_index fail.
  * memory_most: limit of its memory in bytes, including that of leak_graph.h. NULL: the limit is too
@@ -145,8 +147,8 @@ uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset
 /* The distance from the start of a held node to the address in the pointer by which it was found;
  * 0: the pointer leads to the start, or is not known. */
 uint64_t reach_pointer_offset(const struct reach *reach, uint32_t node);
-/* The number of held nodes, and each of them by its turn, in the order in which they were marked:
- * each after its parent. */
+/* reach_marked_count is the number of held nodes. reach_marked is the held node that was marked at
+ * that turn, counted from 0: each node is marked after its parent. */
 uint32_t reach_marked_count(const struct reach *reach);
 uint32_t reach_marked(const struct reach *reach, uint32_t turn);
 /* Prefetches the data that reach_parent and reach_root_word read for the node. */
