@@ -140,9 +140,9 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
            (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
 }
 
-/* Reads the word in which an object of Python has its type, if the offset is one behind the header of
- * its garbage collector, which may stand behind two words of attributes; 0: there is none. The count
- * of references in front of that word is 0 in the interpreter's lists of free objects. */
+/* Reads the word in which an object of Python has its type, if the offset is one behind the header
+ * of its garbage collector, which may stand behind two words of attributes; 0: there is none. The
+ * count of references in front of that word is 0 in the interpreter's lists of free objects. */
 static inline uintptr_t container_python_type(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
     const uintptr_t *object = head + offset / WORD;

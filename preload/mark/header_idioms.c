@@ -297,7 +297,8 @@ static void judge_alignment(struct idiom_group *group)
 }
 
 /* Decides about tags: links with a color or flag in their low bits. Other links of the same blocks
- * may have none. One link is enough where the C library allocates both blocks: a node of tsearch(). */
+ * may have none. One link is enough where the C library allocates both blocks, which are nodes of
+ * tsearch(). */
 static void judge_tags(struct idiom_group *group)
 {
     for (unsigned tag = 1; tag < TAGS; tag++)

@@ -10,13 +10,14 @@
  *     an offset is an idiom if      BLOCKS_LEAST of its blocks are held there, or more of them
  *     these offsets count if        together they have HELD_SHARE of the blocks held inside, and at
  *                                   least as many as are held at the start
- *     a footer is an idiom if       the same holds for the distance of the highest pointer to the end
+ *     a footer is an idiom if       the same holds for the distance of the highest pointer to the
+ *                                   end
  *     an alignment is an idiom if   the same share has the first multiple of it behind a header, in
  *                                   more blocks than chance allows
  *
- *     a tag is an idiom if          BLOCKS_LEAST of its blocks are held there, 1 to 7 bytes behind the
- *                                   start, by blocks of the same group and size: links with a color
- *                                   or a flag, as in the trees of tsearch()
+ *     a tag is an idiom if          BLOCKS_LEAST of its blocks are held there, 1 to 7 bytes behind
+ *                                   the start, by blocks of the same group and size: links with a
+ *                                   color or a flag, as in the trees of tsearch()
  *
  * Blocks to which no pointer leads do not count, and stay lost. Blocks held at other offsets stay
  * possible. */

@@ -91,7 +91,8 @@ static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint3
  *     a tagged pointer        tag in the low 4 bits, the high 16 bits, or both
  *     a shifted pointer       right by 1 to 4 bits
  *     a complemented pointer
- *     a mangled pointer       xored with glibc's pointer guard, rotated left by 17 (guard 0: skipped)
+ *     a mangled pointer       xored with glibc's pointer guard, rotated left by 17 (guard 0:
+ *                             skipped)
  *     an xored pointer        with the value of the option (0: skipped)
  *
  * and counts only if the result is exactly the start of an unmarked block, which becomes HIDDEN.

@@ -1,4 +1,5 @@
-/* collections.h - binary search, a growable array, a set of address ranges, a set of points in time.
+/* collections.h - binary search, a growable array, a set of address ranges, a set of points in
+ * time.
  *
  * None of their functions locks. */
 #ifndef PRELOAD_MEMORY_COLLECTIONS_H

@@ -42,8 +42,8 @@ void error_table_fork_child(void);
 /* Finds the program leakreport. */
 void live_error_start(void);
 void live_error_write(struct guard *guard, const struct leak_event *event);
-/* Appends a path with the escapes of leak_escape.h, and newlines, tabs and backslashes as \n, \t and
- * \\: leakreport converts all of these back. */
+/* Appends a path with the escapes of leak_escape.h, and newlines, tabs and backslashes as \n, \t
+ * and \\: leakreport converts all of these back. */
 void live_error_add_escaped(struct strbuf *out, const char *path);
 /* Writes the text words on a line, then one line for each frame of the call stack whose innermost
  * frame is node. */

@@ -28,7 +28,8 @@ static char nested_stack[64 << 10] __attribute__((aligned(64)));
 static bool (*ensure_recording)(void);
 static void (*when_recorded)(void);
 
-/* The tid of the thread whose crash is being recorded; stays set when the process is about to end. */
+/* The tid of the thread whose crash is being recorded; it stays set when the process is about to
+ * end. */
 static uint32_t crashing_thread;
 static volatile bool is_recording; /* the crashing thread is in run_steps */
 static uint64_t record_place;      /* offset of the crash record in the recording file */

@@ -38,7 +38,7 @@ void crash_die(int number, const siginfo_t *info, ucontext_t *context);
  * performs no default action of signals that are sent. */
 bool crash_is_init(void);
 
-/* ---- fatal_signal.c: signals that kill, but are no crash -----------------------------------------
+/* ---- fatal_signal.c: signals that kill, but are no crash ----------------------------------------
  *
  * Servers often end by Ctrl-C or SIGTERM. With fatal_look=on libleak handles signals whose default
  * action is to end the process, unless the program has changed that. The handler runs the leak

@@ -389,8 +389,8 @@ void process_start(char **envp)
 /* ---- Attach and detach ----------------------------------------------------------------------- */
 
 /* Installs signal handlers again. First the program's handlers get trampolines. Then libleak's own
- * handler is installed, which must not have a trampoline, because syscall_restart takes each handler
- * behind a trampoline for one of the program. */
+ * handler is installed, which must not have a trampoline, because syscall_restart takes each
+ * handler behind a trampoline for one of the program. */
 static void resume_signals(void)
 {
     trampoline_wrap_installed(real_sigaction);

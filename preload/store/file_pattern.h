@@ -2,8 +2,8 @@
  *
  *     %p  the pid      %e  the program      %n  a number      %%  the character %
  *
- * A file is made long after the option was read, perhaps by a fork child in another directory: so the
- * pattern is made absolute at once, and expanded later. */
+ * A file is made long after the option was read, perhaps by a fork child in another directory: so
+ * the pattern is made absolute at once, and expanded later. */
 #ifndef PRELOAD_STORE_FILE_PATTERN_H
 #define PRELOAD_STORE_FILE_PATTERN_H
 

@@ -12,7 +12,8 @@
  *     longer, glibc                   the part below the highest address that a block ever had in
  *                                     the same 64 MiB: the rest is fresh from the kernel
  *     longer than FILL_MEDIUM, or     of the pages that belong to the block alone those that are in
- *     of another allocator            memory (mincore takes a microsecond): the others stay untouched
+ *     of another allocator            memory (mincore takes a microsecond): the others stay
+ *                                     untouched
  *     mapped by glibc for one block   nothing
  *     calloc                          nothing
  *     realloc                         the part behind the old block's usable size
