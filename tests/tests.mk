@@ -126,12 +126,15 @@ rows: $(O)/tests/rows_of              ## what unwind rules the objects of this m
 
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user. aarch64 has a
 # folder in preload/arch/, riscv64 has none, and Debian 12 has no packages for it. Its gcc 12 writes unwind tables
-# on request only; that of Debian 13 always does.
+# on request only; that of Debian 13 always does. qemu-user of Debian 12 takes the signal mask of riscv64's sigaction
+# from 8 bytes behind it, so that of Debian 13, a static program, is unpacked, too.
 FOREIGN          = build-$(@:check-%=%)
 SYSROOT          = $(abspath $(FOREIGN))/sysroot
 FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libmicrohttpd-dev libncurses-dev libunwind8 libstdc++6
 DEBIAN_aarch64   = arm64
 DEBIAN_riscv64   = riscv64/trixie
+QEMU_aarch64     = qemu-aarch64
+QEMU_riscv64     = $(abspath $(FOREIGN))/qemu/usr/bin/qemu-riscv64
 CODE_riscv64     = -fasynchronous-unwind-tables -L$(SYSROOT)/usr/lib/riscv64-linux-gnu
 
 check-aarch64: FOREIGN_SUITES = unit signed e2e symbols
@@ -142,12 +145,13 @@ check-riscv64:                        ## the same for riscv64: the runtime and w
 check-aarch64 check-riscv64: check-%:
 	@scripts/setup $*
 	@scripts/sysroot $(DEBIAN_$*) $(SYSROOT) $(FOREIGN_PACKAGES)
+	@[ $* != riscv64 ] || scripts/sysroot $$(dpkg --print-architecture)/trixie $(abspath $(FOREIGN))/qemu qemu-user
 	@PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
 	 PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$*-linux-gnu/pkgconfig \
 	 E2E_TIMEOUT=300 \
 	 $(MAKE) --no-print-directory test O=$(FOREIGN) ARCH=$* SUITES='$(FOREIGN_SUITES)' $(FOREIGN_UNITS) \
 	 CC='$*-linux-gnu-gcc --sysroot=$(SYSROOT) $(CODE_$*)' AR=$*-linux-gnu-ar \
-	 CXX='$*-linux-gnu-g++ --sysroot=$(SYSROOT) $(CODE_$*)' EMULATOR='qemu-$* -L $(SYSROOT)'
+	 CXX='$*-linux-gnu-g++ --sysroot=$(SYSROOT) $(CODE_$*)' EMULATOR='$(QEMU_$*) -L $(SYSROOT)'
 signed:                               ## the unit tests that walk stacks, return addresses signed (aarch64)
 	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames reentry_guard stack_cache track unwind' \
 	  CFLAGS='$(CFLAGS) -mbranch-protection=standard'

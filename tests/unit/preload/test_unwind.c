@@ -8,6 +8,7 @@
  * The last third is stacks that are not right: whatever is there, a trace ends and nothing faults.
  */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/size.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/store/store.h"
@@ -137,6 +138,23 @@ static void show(const char *whose, const uintptr_t *pcs, int count)
 #define LOOKS_BEFORE 0
 #endif
 
+#ifdef __riscv
+#define STOPS_AT_SIGNALS 1 /* libunwind 1.8 there: behind a handler come addresses of the stack */
+#define FIBRES_END                                                                                 \
+    LEAK_ROOT_NO_RULE /* glibc's first function says that its return address is in s0 */
+#else
+#define STOPS_AT_SIGNALS 0
+#define FIBRES_END LEAK_ROOT_COMPLETE
+#endif
+
+static bool some_interrupted(void)
+{
+    for (int i = 1; i < trio.libgcc_count; i++)
+        if (trio.interrupted[i])
+            return true;
+    return false;
+}
+
 /* libgcc's walk is the reference for which frames were interrupted; both must have the same pcs. */
 static void compare(const char *what)
 {
@@ -155,7 +173,7 @@ static void compare(const char *what)
     }
     ck_assert_msg(same, "%s: our %u frames (end %d) differ from libgcc's %d", what, trio.ours.depth,
                   trio.ours.end, count);
-    if (!unw_backtrace)
+    if (!unw_backtrace || (STOPS_AT_SIGNALS && some_interrupted()))
         return;
     int their = 0;
     uintptr_t theirs[DEEP + 8];
@@ -175,12 +193,17 @@ static void compare(const char *what)
                   trio.ours.depth, trio.ours.end, their);
 }
 
-static void compare_complete(const char *what, unsigned least)
+static void compare_until(const char *what, unsigned least, enum leak_root end)
 {
     compare(what);
-    ck_assert_msg(trio.ours.end == LEAK_ROOT_COMPLETE, "%s: ended with %d after %u frames", what,
-                  trio.ours.end, trio.ours.depth);
+    ck_assert_msg(trio.ours.end == end, "%s: ended with %d after %u frames", what, trio.ours.end,
+                  trio.ours.depth);
     ck_assert_msg(trio.ours.depth >= least, "%s: only %u frames", what, trio.ours.depth);
+}
+
+static void compare_complete(const char *what, unsigned least)
+{
+    compare_until(what, least, LEAK_ROOT_COMPLETE);
 }
 
 /* ---- Shapes of code ------------------------------------------------------------------------- */
@@ -497,7 +520,9 @@ START_TEST(a_program_interrupted_anywhere)
         return UNIT_SKIP("the sanitizer's own handlers are in the way");
     struct sigaction action = {.sa_handler = timer_handler};
     sigaction(SIGALRM, &action, NULL);
-    struct itimerspec every = {{0, 300000}, {0, 300000}};
+    const long period =
+        300000L * (long)unit_step(); /* ns; a handler takes longer under an emulator */
+    struct itimerspec every = {{0, period}, {0, period}};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     timer_t timer;
     capture(); /* everything lazily bound is bound before */
@@ -533,9 +558,9 @@ START_TEST(a_fibre_made_with_makecontext)
     fibre_context.uc_link = &main_context;
     makecontext(&fibre_context, fibre_body, 0);
     swapcontext(&main_context, &fibre_context);
-    compare_complete("fibre", 8);
+    compare_until("fibre", 8, FIBRES_END);
     swapcontext(&main_context, &fibre_context);
-    compare_complete("fibre, resumed", 4);
+    compare_until("fibre, resumed", 4, FIBRES_END);
     recurse(2);
     compare_complete("back on the main stack", 4);
 }
