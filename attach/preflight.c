@@ -19,6 +19,16 @@
 
 /* ---- The process and its program ------------------------------------------------------------- */
 
+static bool refuse_traced(pid_t pid, pid_t tracer)
+{
+    char status[PROC_STATUS_SIZE];
+
+    if (proc_read_text(tracer, "status", status, sizeof(status)) &&
+        strncmp(status, "Name:\tleakctl\n", 14) == 0)
+        return attach_refuse(pid, ATTACH_OTHERS, (int)tracer);
+    return attach_refuse(pid, ATTACH_TRACED, attach_process_name(tracer));
+}
+
 static bool check_state(pid_t pid, const char *status)
 {
     char state = *proc_status_value(status, "State");
@@ -32,7 +42,7 @@ static bool check_state(pid_t pid, const char *status)
     if (!*proc_status_value(status, "VmSize"))
         return attach_refuse(pid, ATTACH_KERNEL);
     if (tracer)
-        return attach_refuse(pid, ATTACH_TRACED, tracer);
+        return refuse_traced(pid, tracer);
     if (state == 'T' || state == 't')
         return attach_refuse(pid, ATTACH_STOPPED, (int)pid);
     return true;
@@ -52,7 +62,7 @@ bool preflight_refuse_right(pid_t pid)
     proc_read_text(pid, "status", status, sizeof(status));
     tracer = atoi(proc_status_value(status, "TracerPid"));
     if (tracer) /* a tracer that came after check_state() */
-        return attach_refuse(pid, ATTACH_TRACED, tracer);
+        return refuse_traced(pid, tracer);
     return refuse_right(pid, ptrace_right_explain(pid));
 }
 

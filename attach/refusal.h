@@ -22,7 +22,8 @@
     R(OTHER_CPU, "a program of another kind of CPU", "only x86-64 programs can be attached to")    \
     R(SANITIZER, "built with a sanitizer", "it has a malloc of its own, and finds leaks itself")   \
     R(VALGRIND, "it runs under valgrind", "valgrind finds its leaks")                              \
-    R(TRACED, "process %d traces it", "end that debugger first")                                   \
+    R(TRACED, "%s traces it", "end that debugger first")                                           \
+    R(OTHERS, "another leakctl (pid %d) stops it just now", "try again")                           \
     R(STOPPED, "stopped", "kill -CONT %d continues it")                                            \
     R(SECCOMP, "a seccomp filter restricts it",                                                    \
       "it might be killed for a call that libleak makes: start it with leakrun")                   \

@@ -174,7 +174,8 @@ static pid_t start_report(const struct arguments *arguments, const char *recordi
     fflush(stdout);
     child = fork();
     if (child == 0)
-        _exit(ended ? commands_exec_leakreport(recording, NULL, &report) : command_report(&report));
+        _exit(ended ? commands_exec_leakreport(0, recording, NULL, &report)
+                    : command_report(&report));
     free(copy);
     return child;
 }

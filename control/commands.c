@@ -110,13 +110,16 @@ static bool require_leak_check(struct command_run *run, struct request request,
 
 /* ---- Executing leakreport -------------------------------------------------------------------- */
 
-int commands_exec_leakreport(const char *path, const char *option,
+int commands_exec_leakreport(pid_t pid, const char *path, const char *option,
                              const struct arguments *arguments)
 {
     char *program = proc_find_tool(NULL, "leakreport");
+    char *root = pid ? target_other_root(pid) : NULL;
     struct string_list command = {0};
 
     string_list_add(&command, "leakreport");
+    if (root)
+        string_list_addf(&command, "--sysroot=%s", root);
     if (option)
         string_list_add(&command, option);
     for (int i = 0; i < arguments->rest_count; i++)
@@ -289,7 +292,7 @@ int command_report(const struct arguments *arguments)
                                                &found) == CHECK_REFUSED)
         return STATUS_UNDONE;
     /* If there is no leak check, the report says why. */
-    return commands_exec_leakreport(run.target.path, NULL, &run.arguments);
+    return commands_exec_leakreport(run.target.pid, run.target.path, NULL, &run.arguments);
 }
 
 int command_who(const struct arguments *arguments)
@@ -307,5 +310,5 @@ int command_who(const struct arguments *arguments)
     if (!require_leak_check(&run, request, &found))
         return STATUS_UNDONE;
     option = string_format("--who=0x%" PRIx64, request.argument);
-    return commands_exec_leakreport(run.target.path, option, &run.arguments);
+    return commands_exec_leakreport(run.target.pid, run.target.path, option, &run.arguments);
 }

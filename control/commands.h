@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/options/command_line.h"
 #include "scan/scan.h"
@@ -67,9 +68,10 @@ int command_disable(const struct arguments *arguments);
 int command_report(const struct arguments *arguments);
 int command_who(const struct arguments *arguments);
 
-/* Executes leakreport in place of leakctl. option: one more option, NULL = none; arguments->rest
- * follows. path: the recording file. Returns only if this fails, with the exit status. */
-int commands_exec_leakreport(const char *path, const char *option,
+/* Executes leakreport in place of leakctl. pid: the process, whose files may be below another root;
+ * 0: it has ended. path: the recording file. option: one more option, NULL = none; arguments->rest
+ * follows. Returns only if this fails, with the exit status. */
+int commands_exec_leakreport(pid_t pid, const char *path, const char *option,
                              const struct arguments *arguments);
 
 /* Load libleak into a running process, and switch it off again; in attach_commands.c. */

@@ -243,14 +243,24 @@ static pid_t find_inner_pid(pid_t pid)
     return last ? atoi(last + 1) : 0;
 }
 
-static bool has_another_root(pid_t pid)
+char *target_other_root(pid_t pid)
 {
-    char path[64];
+    char *path = string_format("/proc/%d/root", (int)pid);
     struct stat own, other;
 
-    snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
-    return stat("/", &own) == 0 && stat(path, &other) == 0 &&
-           (own.st_ino != other.st_ino || own.st_dev != other.st_dev);
+    if (stat("/", &own) == 0 && stat(path, &other) == 0 &&
+        (own.st_ino != other.st_ino || own.st_dev != other.st_dev))
+        return path;
+    free(path);
+    return NULL;
+}
+
+static bool has_another_root(pid_t pid)
+{
+    char *root = target_other_root(pid);
+
+    free(root);
+    return root;
 }
 
 /* Returns a path by which leakctl reaches a file of the process: through /proc/PID/root, because

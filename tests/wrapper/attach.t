@@ -730,6 +730,44 @@ test_root_without_proc_is_attached_to() {
     done
     says report ' bytes in [1-9] blocks? '
 }
+test_report_of_a_container_reads_the_files_of_the_container() {
+    need_ptrace
+    need unshare
+    need ldd
+    printf "%s\n" "$host" | compile host -O1 -g -pthread
+    mkdir -p root/tmp root/proc root/only-there
+    for file in $(ldd host | grep -o '/[^ ]*'); do
+        mkdir -p "root$(dirname "$file")"
+        cp -L "$file" "root$file"
+    done
+    cp host root/only-there
+    in_namespaces -Urmpf sh -c 'mount -t proc proc root/proc' >out 2>&1 || skip "no /proc: $(cat out)"
+    unshare -Urmpf sh -c 'mount -t proc proc root/proc && exec chroot root /only-there/host nanosleep 15' >said.host 2>&1 &
+    outer=$!
+    until_says said.now '^ready' cat said.host
+    running=$(tr -d ' ' <"/proc/$outer/task/$outer/children")
+    attach --dir=/tmp
+    sleep 0.9
+    "$O/leakctl" report "$running" >report
+    says report '^ +lose +<stdin>:20'
+    "$O/leakreport" "/proc/$running/root/tmp/"*.leak >report # its files are not those of this root
+    silent_about report '^ +lose '
+    detach
+    finish_outer
+}
+test_tracer_is_told_by_its_name() {
+    need_ptrace
+    need strace
+    begin nanosleep 10
+    strace -qq -o strace.out -p "$running" &
+    tracer=$!
+    until grep -q "TracerPid:.$tracer" "/proc/$running/status"; do sleep 0.05; done
+    refused "strace \(pid $tracer\) traces it: end that debugger first" "$O/leakctl" attach "$running"
+    kill "$tracer"
+    wait "$tracer" 2>/dev/null || :
+    attach
+    finish
+}
 test_no_directory_for_a_recording_is_said() {
     need_ptrace
     begin nanosleep 5
