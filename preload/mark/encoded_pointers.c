@@ -91,7 +91,8 @@ static ALWAYS_INLINE bool is_in_span(const struct decoder *decoder, uintptr_t fo
     return form - decoder->low <= decoder->span;
 }
 
-/* Tests a decoded address that lies between the lowest and the highest unmarked block. */
+/* Follows a decoded address, which lies between the lowest and the highest unmarked block: an
+ * unmarked block that begins there becomes hidden. */
 static ALWAYS_INLINE void test_form(struct decoder *decoder, uintptr_t form, uint32_t from,
                                     uint32_t at)
 {
@@ -108,8 +109,8 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
             test_form(decoder, word << k, from, at);
 }
 
-/* Tests all decodings of a word. Most words are plain pointers: without a tag they lie among the
- * blocks, and they are too large for shifted ones. */
+/* Follows the address in each decoding of a word. Most words are plain pointers, which are too large
+ * to be shifted ones. */
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
 {
