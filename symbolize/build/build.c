@@ -207,6 +207,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     resources_fill(mem, resolver, store, options->group.suppressions, process);
     progress_say("grouping records");
     group_records(mem, resolver, store, &options->group, process);
+    report_notes_add_slices(mem, process);
     progress_say("adding up allocations");
     if (options->allocated)
         alloc_profile_fill(mem, resolver, store, process);

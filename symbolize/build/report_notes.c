@@ -8,6 +8,8 @@
 
 /* bytes of memory outside of blocks; the note about own allocators needs at least so many */
 #define APART_LEAST (8u << 20)
+#define SLABS_LEAST (8u << 10) /* bytes of GLib's slabs that deserve a note */
+#define SLAB_FRAMES 4          /* from posix_memalign to g_slice_alloc */
 
 struct notes {
     struct arena *mem;
@@ -243,4 +245,43 @@ void report_notes_fill(struct arena *mem, const struct store *store,
     if (notes.count)
         memcpy(process->notes, notes.note, notes.count * sizeof(*notes.note));
     free(notes.note);
+}
+
+/* ---- Slices of GLib -------------------------------------------------------------------------- */
+
+/* Says whether the blocks are slabs, from which GLib before 2.76 carves its slices. */
+static bool is_slab(const struct record *record)
+{
+    if (record->kind != LEAK_KIND_MEMALIGN)
+        return false;
+    for (size_t i = 0; i < record->frame_count && i < SLAB_FRAMES; i++) {
+        const struct frame *frame = record->frames[i];
+
+        if (frame->function && frame->module && strstr(frame->module, "libglib-2.0.so") &&
+            strncmp(frame->function, "g_slice_alloc", strlen("g_slice_alloc")) == 0)
+            return true;
+    }
+    return false;
+}
+
+void report_notes_add_slices(struct arena *mem, struct process *process)
+{
+    const char **notes;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < process->record_count; i++)
+        if (is_slab(&process->records[i]))
+            bytes = add_saturating(bytes, process->records[i].bytes);
+    if (bytes < SLABS_LEAST || process->totals.of[VERDICT_LOST].records)
+        return;
+    notes = arena_alloc_array(mem, process->note_count + 1, sizeof(*notes));
+    if (process->note_count)
+        memcpy(notes, process->notes, process->note_count * sizeof(*notes));
+    notes[process->note_count] =
+        arena_format(mem,
+                     "slices of GLib are not recorded, but their slabs (%s); with "
+                     "G_SLICE=always-malloc each is a block",
+                     term_size(bytes).text);
+    process->notes = notes;
+    process->note_count++;
 }
