@@ -14,6 +14,7 @@
 #include "preload/roots/elf_images.h"
 #include "preload/roots/library_blocks.h"
 #include "preload/roots/python_pools.h"
+#include "preload/roots/typed_objects.h"
 #include "preload/roots/older_blocks.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
@@ -220,31 +221,9 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
-/* Reads a word of the program's memory, in the copy of the process; 0: it cannot be read. */
-static uintptr_t word_at(uintptr_t address)
+static bool is_typed_object(uintptr_t block, uint64_t offset, uint64_t size)
 {
-    const struct mapping *mapping = address % WORD ? NULL : procmaps_find(&maps, address);
-    return mapping && mapping->read ? *(const uintptr_t *)address : 0;
-}
-
-#define PYTHON_METATYPES 3 /* the largest number of steps from a type to its type until `type` */
-#define PYTHON_TYPE WORD   /* offset of the type in an object of Python */
-#define PYTHON_NAME (3 * WORD) /* offset of the name in a type of Python */
-
-/* Says whether a type of Python is at the address. A type is an object as well: its type, the type
- * of that type and so on end at `type`, which is its own type. */
-static bool is_python_type(uintptr_t word)
-{
-    static const char name[WORD] = "type";
-    for (unsigned i = 0; i < PYTHON_METATYPES && word; i++) {
-        uintptr_t type = word_at(word + PYTHON_TYPE);
-        if (type == word) {
-            uintptr_t text = word_at(word + PYTHON_NAME);
-            return word_at(text & -WORD) && !memcmp((const void *)text, name, sizeof "type");
-        }
-        word = type;
-    }
-    return false;
+    return typed_objects_begin_at(&maps, block, offset, size);
 }
 
 static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
@@ -264,7 +243,7 @@ static bool is_in_libc(uintptr_t pc)
 }
 
 static const struct reach_idiom_questions idiom_questions = {
-    .callers = callers_of, .is_python_type = is_python_type, .is_in_libc = is_in_libc};
+    .callers = callers_of, .is_typed_object = is_typed_object, .is_in_libc = is_in_libc};
 
 /* Determines from where on the stack of the caller is scanned. After the last exit handler, frames
  * of libc's exit lie over a part of the dead frames of main, so the stack is scanned from above

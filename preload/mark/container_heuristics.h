@@ -140,15 +140,6 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
            (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
 }
 
-/* Reads the word in which an object of Python has its type, if the offset is one behind the header
- * of its garbage collector, which may stand behind two words of attributes; 0: there is none. The
- * count of references in front of that word is 0 in the interpreter's lists of free objects. */
-static inline uintptr_t container_python_type(const uintptr_t *head, uint64_t offset, uint64_t size)
-{
-    const uintptr_t *object = head + offset / WORD;
-    return (offset == 2 * WORD || offset == 4 * WORD) && size >= offset + 2 * WORD ? object[1] : 0;
-}
-
 /* "GNUCC++": the class of libstdc++'s exceptions. */
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00
 

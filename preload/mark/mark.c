@@ -56,14 +56,6 @@ static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint
     return pass->roots && roots[from].variables ? roots[from].start + WORD * at : 0;
 }
 
-/* Says whether an object of Python is at the offset, behind the header of its garbage collector. */
-static bool is_python_object(const struct reach *reach, uintptr_t block, uint64_t offset,
-                             uint64_t size)
-{
-    uintptr_t type = container_python_type((const uintptr_t *)block, offset, size);
-    return type && reach->is_python_type && reach->is_python_type(type);
-}
-
 /* Says whether the pointer leads behind a header that the program, or a function that calls malloc,
  * always puts before such objects. */
 static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset,
@@ -78,7 +70,7 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
            container_knows_itself(block, offset, size) || container_is_sds(block, offset, size) ||
            (variable && container_links_back(block, offset, size, variable)) ||
            container_is_glib_box((const uintptr_t *)block, offset, size) ||
-           is_python_object(reach, block, offset, size) ||
+           (reach->is_typed_object && reach->is_typed_object(block, offset, size)) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 

@@ -124,8 +124,8 @@ struct reach {
     uint32_t site_most; /* the highest number of a site of a block */
     /* reach_callers of reachability.h; NULL: header idioms are not used. */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    /* reach_is_python_type of reachability.h; NULL: no object of Python is recognised. */
-    bool (*is_python_type)(uintptr_t word);
+    /* reach_is_typed_object of reachability.h; NULL: no such object is recognised. */
+    bool (*is_typed_object)(uintptr_t block, uint64_t offset, uint64_t size);
     bool (*is_in_libc)(uintptr_t pc); /* reach_is_in_libc of reachability.h */
     uintptr_t low, span;              /* the range of all pointers to blocks: [low, low + span] */
     uint32_t *queue;                  /* all marked nodes, in the order in which they were marked */

@@ -171,7 +171,7 @@ static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t en
 void reach_find_idioms(struct reach *reach, const struct reach_idiom_questions *questions)
 {
     reach->callers = questions->callers;
-    reach->is_python_type = questions->is_python_type;
+    reach->is_typed_object = questions->is_typed_object;
     reach->is_in_libc = questions->is_in_libc;
 }
 

@@ -52,8 +52,8 @@ typedef bool reach_is_vtable(uintptr_t word);
  * innermost first, and returns how many. */
 typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
 
-/* Says whether a type of Python is at the address. */
-typedef bool reach_is_python_type(uintptr_t word);
+/* Says whether an object that names its type begins at this offset of a block (typed_objects.h). */
+typedef bool reach_is_typed_object(uintptr_t block, uint64_t offset, uint64_t size);
 
 /* Says whether the address is in the code of the C library. */
 typedef bool reach_is_in_libc(uintptr_t pc);
@@ -61,7 +61,7 @@ typedef bool reach_is_in_libc(uintptr_t pc);
 /* What finding header idioms asks the caller of reach_mark. */
 struct reach_idiom_questions {
     reach_callers *callers;
-    reach_is_python_type *is_python_type; /* NULL: no object of Python is recognised */
+    reach_is_typed_object *is_typed_object; /* NULL: no such object is recognised */
     reach_is_in_libc *is_in_libc;
 };
 

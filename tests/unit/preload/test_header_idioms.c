@@ -12,10 +12,12 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
     return count;
 }
 
-/* In these rows block d is a type of Python. */
-static bool is_python_type(uintptr_t word)
+/* In these rows block d is a type of Python, and an object behind a header of 16 or 32 bytes has it in
+ * its second word. */
+static bool is_typed_object(uintptr_t block, uint64_t offset, uint64_t size)
 {
-    return word == buffer + AT(3);
+    return (offset == 16 || offset == 32) && offset + 16 <= size &&
+           *(const uintptr_t *)(block + offset + 8) == buffer + AT(3);
 }
 
 /* In these rows the innermost frame of sites 301 to 309 is one of the C library. */
@@ -32,7 +34,7 @@ static void mark_with_idioms(void)
     ck_assert(reach_build_index(reach));
     reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77, REACH_ROOT_DATA);
     reach_find_idioms(reach,
-                      &(struct reach_idiom_questions){callers_of, is_python_type, is_in_libc});
+                      &(struct reach_idiom_questions){callers_of, is_typed_object, is_in_libc});
     ck_assert(reach_mark(reach, &codes, is_vtable));
 }
 
