@@ -45,7 +45,8 @@ struct software_bytes {
 
 /* ---- System calls ---------------------------------------------------------------------------- */
 
-/* After a single step the kernel would give SIGTRAP its default action. */
+/* Says whether the process ignores SIGTRAP. Then it cannot be run in single steps, after which the
+ * kernel would give the signal its default action. */
 static bool ignores_traps(pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
@@ -250,7 +251,7 @@ _Static_assert(SYS_clone == 0x38 && SYS_wait4 == 0x3d && SYS_prctl == 0x9d &&
 struct landing { /* the page behind the page of code */
     uint64_t done;
     struct timespec timeout;
-    uint64_t at; /* the step that runs */
+    uint64_t at; /* address of the step that runs */
     struct inject_step steps[INJECT_STEPS + 1];
 };
 _Static_assert(offsetof(struct landing, timeout) == 8 && offsetof(struct landing, at) == 24,
@@ -345,8 +346,8 @@ static void read_progress(struct injection *injection)
     injection->at = at > first ? (at - first) / sizeof(struct inject_step) : 0;
 }
 
-/* Stops the thread when the time of the loose steps is over. False: it is in one of the others, and
- * runs on. */
+/* Stops the thread because the time for the first `loose` steps is over. False: it is in a later
+ * step, and continues. */
 static bool stop_loose(struct injection *injection, size_t loose)
 {
     if (!tracee_stop(injection->tracee, false, CALL_TIMEOUT))

@@ -13,7 +13,7 @@
 #if defined(__x86_64__)
 
 #ifndef SYS_io_uring_enter
-#define SYS_io_uring_enter 426 /* Linux 5.1 */
+#define SYS_io_uring_enter 426 /* exists since Linux 5.1 */
 #endif
 #define SYSCALL_LENGTH 2 /* bytes of the instruction "syscall" */
 
@@ -31,15 +31,15 @@ static bool ends_when_stopped(uint64_t call)
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_io_uring_enter: /* one that has submitted nothing */
-    case SYS_read:           /* of an inotify descriptor */
+    case SYS_io_uring_enter: /* if the call has submitted nothing */
+    case SYS_read:           /* if it reads an inotify descriptor */
     case SYS_readv:
     case SYS_write:
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_writev:
-    case SYS_connect: /* waits on for the same connection */
-    case SYS_accept:  /* this and the following: on a socket with a timeout */
+    case SYS_connect: /* a repeated call waits for the same connection */
+    case SYS_accept:  /* this and the following: if the socket has a timeout */
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg:
@@ -127,7 +127,8 @@ static bool ends_when_stopped_32(uint32_t call, uint32_t which)
                                 CALL_32_SEMTIMEDOP_TIME64,
                                 CALL_32_SIGTIMEDWAIT_TIME64,
                                 CALL_32_EPOLL_PWAIT2};
-    /* connect, accept, send, recv, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg, sendmmsg */
+    /* connect, accept, send, recv, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg,
+     * sendmmsg */
     static const int of_sockets[] = {3, 5, 9, 10, 11, 12, 16, 17, 18, 19, 20};
     /* semop, semtimedop, msgsnd, msgrcv */
     static const int of_ipc[] = {1, 4, 11, 12};
