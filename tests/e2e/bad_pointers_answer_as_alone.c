@@ -78,7 +78,7 @@ static void bad_exec(char *end)
     EXECS("string at the end", (bad_end[1] = memcpy(end - 12, "LD_PRELOAD=x", 12), bad_end));
     EXECS("cut name", (memcpy(end - 5, "LD_PR", 5), cut));
     memset(end - 32, 0, 32);
-    EXECS("list across the end", end - 4);
+    EXECS("list across the end", end - sizeof(char *) / 2);
     TRY("execve", "argv", execve(program, (char **)8, environ));
     TRY("execve", "string of argv", execve(program, bad_string, environ));
     TRY("execve", "path", execve((char *)8, good, environ));
