@@ -11,20 +11,50 @@
 #define CHILDREN_MOST 8      /* largest number of children at one time */
 #define CHILD_POLL 20000000u /* ns between two checks whether the child still runs */
 
-static int children[CHILDREN_MOST]; /* pids of the children; 0: a free slot */
+/* The pids of the children; 0: a free slot. A child that a wait of the program has found is known to two threads,
+ * the one that called wait and the one that watches the child: the first of them that is through with it makes
+ * the pid negative, the other one frees the slot. */
+static int children[CHILDREN_MOST];
+static uint32_t changes; /* raised before the list changes */
 
-static void replace_pid(int from, int to)
+static bool replace_pid(int from, int to)
 {
+    add_relaxed(&changes, 1);
     for (unsigned i = 0; i < CHILDREN_MOST; i++) {
         int expected = from;
         if (cas_acquire(&children[i], &expected, to))
-            return;
+            return true;
     }
+    return false;
 }
 
 void children_add(int pid)
 {
-    replace_pid(0, pid);
+    if (replace_pid(0, pid))
+        return;
+    /* A program that waits by bare system calls leaves negative ones. */
+    for (unsigned i = 0; i < CHILDREN_MOST; i++) {
+        int there = load_relaxed(&children[i]);
+        if (there < 0 && cas_acquire(&children[i], &there, pid))
+            return;
+    }
+}
+
+/* Removes a child that has ended. reaped: by the caller; false: by a wait of the program. */
+static void remove_child(int pid, bool reaped)
+{
+    if (!replace_pid(pid, reaped ? 0 : -pid))
+        replace_pid(-pid, 0);
+}
+
+bool children_take(int pid)
+{
+    return pid > 0 && (replace_pid(pid, -pid) || replace_pid(-pid, 0));
+}
+
+uint32_t children_changes(void)
+{
+    return load_relaxed(&changes);
 }
 
 bool children_contain(int pid)
@@ -38,41 +68,44 @@ bool children_contain(int pid)
 bool children_any(void)
 {
     for (unsigned i = 0; i < CHILDREN_MOST; i++)
-        if (load_relaxed(&children[i]))
+        if (load_relaxed(&children[i]) > 0)
             return true;
     return false;
 }
 
-static enum children_end wait_for_child(int pid, uint32_t *done, uint64_t most)
+static enum children_end wait_for_child(int pid, uint32_t *done, uint64_t most, bool *reaped)
 {
     uint64_t start = sys_clock_ns(CLOCK_MONOTONIC);
     while (!load_acquire(done)) { /* pairs with the release store in the child */
-        if (sys_child_has_ended(pid))
+        int ended = sys_child_has_ended(pid);
+        *reaped = ended > 0;
+        if (ended)
             return load_acquire(done) ? CHILDREN_DONE : CHILDREN_DIED;
         if (sys_clock_ns(CLOCK_MONOTONIC) - start > most) {
             sys_kill(pid, SIGKILL);
-            sys_wait_child(pid);
+            *reaped = sys_wait_child(pid) >= 0;
             return CHILDREN_TIMED_OUT;
         }
         sys_futex_wait_shared_for(done, 0, CHILD_POLL);
     }
-    sys_wait_child(pid);
+    *reaped = sys_wait_child(pid) >= 0;
     return CHILDREN_DONE;
 }
 
 enum children_end children_wait(int pid, uint32_t *done, uint64_t most)
 {
-    enum children_end end = wait_for_child(pid, done, most);
-    replace_pid(pid, 0);
+    bool reaped = false;
+    enum children_end end = wait_for_child(pid, done, most, &reaped);
+    remove_child(pid, reaped);
     return end;
 }
 
 bool children_reap(int pid)
 {
-    if (!sys_child_has_ended(pid))
-        return false;
-    replace_pid(pid, 0);
-    return true;
+    int ended = sys_child_has_ended(pid);
+    if (ended)
+        remove_child(pid, ended > 0);
+    return ended;
 }
 
 void children_fork_child(void)
@@ -130,6 +163,6 @@ int leakreport_run(const char *path, char *const argv[], char *const envp[],
         return pid;
     children_add(pid);
     int status = sys_wait_child(pid);
-    replace_pid(pid, 0);
+    remove_child(pid, status >= 0);
     return status;
 }

@@ -13,6 +13,11 @@
 void children_add(int pid);
 bool children_contain(int pid);
 bool children_any(void);
+/* Says whether the child that a wait of the program has found, and which is gone now, was in the list. The one
+ * who watches the child may have seen before that it is gone, so children_contain is no answer there. */
+bool children_take(int pid);
+/* Returns a number that changes with the list: it tells that a child came or went meanwhile. */
+uint32_t children_changes(void);
 
 enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_TIMED_OUT };
 

@@ -264,8 +264,8 @@ int sys_spawn(const char *path, char *const argv[], char *const envp[],
               const struct sys_streams *streams);
 /* Waits for a child made by sys_fork_silent or sys_spawn. Returns its wait status, or -errno. */
 int sys_wait_child(int pid);
-/* Says whether a child has ended, without waiting. True also if the pid is not a child of this
- * process. */
-bool sys_child_has_ended(int pid);
+/* Says whether a child has ended, without waiting. 0: it runs; less: the pid is not a child of this
+ * process, or not any more; more: it is gone now. */
+int sys_child_has_ended(int pid);
 
 #endif

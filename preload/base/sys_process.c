@@ -419,10 +419,10 @@ int sys_wait_child(int pid)
     return result < 0 ? (int)result : status;
 }
 
-bool sys_child_has_ended(int pid)
+int sys_child_has_ended(int pid)
 {
     int status;
-    return SYSCALL(SYS_wait4, pid, &status, __WALL | WNOHANG, 0) != 0;
+    return SYSCALL(SYS_wait4, pid, &status, __WALL | WNOHANG, 0);
 }
 
 void sys_kill(int pid, int number)

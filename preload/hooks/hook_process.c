@@ -377,14 +377,28 @@ static bool thread_has_no_program_child(int tid, void *found)
     return !*(bool *)found;
 }
 
-/* Says whether all children are those of leak checks, after a wait with WNOHANG has found that no
- * child has ended. Then, for the program, there is no child. */
-static bool has_leak_check_child_only(int options)
+/* Says whether all children are those of leak checks. Where one came or went while the lists were read, they are read
+ * again. */
+static bool all_are_of_leak_checks(void)
 {
-    bool found = false;
-    return options & WNOHANG && options & SEES_CLONES && children_any() &&
-           sys_each_numbered_entry("/proc/self/task", thread_has_no_program_child, &found) &&
-           !found;
+    for (int tries = 0; tries < 8; tries++) {
+        uint32_t before = children_changes();
+        bool found = false;
+        if (!sys_each_numbered_entry("/proc/self/task", thread_has_no_program_child, &found))
+            return false;
+        if (!found || children_changes() == before)
+            return !found;
+    }
+    return false;
+}
+
+/* Says whether the program has no child, after a wait with WNOHANG has found that no
+ * child has ended: there are only those of leak checks. before: children_changes() in front of
+ * that wait: the child that it has met may be gone. */
+static bool has_leak_check_child_only(int options, uint32_t before)
+{
+    return options & WNOHANG && options & SEES_CLONES &&
+           (children_any() || children_changes() != before) && all_are_of_leak_checks();
 }
 
 static int no_child(void)
@@ -395,14 +409,17 @@ static int no_child(void)
 
 #define SKIP_LEAK_CHECK_CHILDREN(options, call, pid_of_result)                                     \
     ({                                                                                             \
+        uint32_t before_ = children_changes();                                                     \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {         \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_take(pid_of_result)) {            \
             if ((options)&WNOWAIT)                                                                 \
                 sys_wait_child(pid_of_result); /* otherwise the next call would find it again */   \
+            before_ = children_changes();                                                          \
             result_ = call;                                                                        \
         }                                                                                          \
-        result_ == 0 && !(pid_of_result) && has_leak_check_child_only(options) ? no_child()        \
-                                                                               : result_;          \
+        result_ == 0 && !(pid_of_result) && has_leak_check_child_only(options, before_)            \
+            ? no_child()                                                                           \
+            : result_;                                                                             \
     })
 
 #define WAIT(type, name, parameters, arguments, pid_of_result)                                     \
