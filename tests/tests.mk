@@ -108,11 +108,13 @@ lint: all                             ## layers, exports, shell, man pages, warn
 	@scripts/lint $(O)
 features: all                         ## docs/FEATURES.md row by row: runs every test it names; T=4.14 one row
 	@tests/features $(O) $(T)
-soak: all                             ## the long ones: more kills, longer soaks, more damage
+soak: all                             ## the long ones: more kills, longer soaks, more damage, 500 attaches of each program
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-7200} tests/storm/run $(O) everything_at_once
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O) reader
 	@FUZZ_RUNS=100000 tests/fuzz/run $(O) names
+	@FUZZ_RUNS=100000 tests/fuzz/run $(O) core
+	@BUILD=$(O) bench/run attach
 
 lock-order:                           ## e2e and storm with a library that asserts the order of preload/lifecycle.def
 	+@$(MAKE) --no-print-directory $(JOBS) O=$(O)-order CFLAGS='$(CFLAGS) -DLEAK_DEBUG' e2e storm
