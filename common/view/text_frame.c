@@ -77,6 +77,18 @@ struct term_text text_place(const struct frame *frame, const struct view *view)
     return term_text(place, strlen(place), 0);
 }
 
+struct term_text text_place_within(const struct frame *frame, const struct view *view,
+                                   size_t columns)
+{
+    struct term_text place = text_place(frame, view), shorter = place;
+    const char *at = frame->file ? place.text : "";
+
+    while (shorter.columns > columns && (at = strchr(at, '/')))
+        shorter.columns =
+            (size_t)snprintf(shorter.text, sizeof(shorter.text), "…/%.1000s", ++at) - 2;
+    return at && shorter.columns <= columns ? shorter : place;
+}
+
 /* Begins a terminal hyperlink to the source file. Its URI has the host, so that a terminal on
  * another machine knows that the file is not there. False: no link, because the file is unknown. */
 static bool link_begin(const struct frame *frame, const struct view *view, FILE *stream)
@@ -130,10 +142,16 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
     struct term_text place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
     size_t columns = text_columns(view) - (size_t)indent, room = columns - strlen(mark);
-    bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
-    struct term_text name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
-    size_t gap = name.columns + strlen(mark);
+    bool fits;
+    struct term_text name = text_function_name(frame, view, 0);
+    size_t gap;
     bool linked;
+
+    if (name.columns + 2 < room && !view->verbose) /* folders say less than the function's name */
+        place = text_place_within(frame, view, room - 2 - name.columns);
+    fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
+    name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
+    gap = name.columns + strlen(mark);
 
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
     fputs(name.text, stream);

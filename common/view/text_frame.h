@@ -46,6 +46,10 @@ struct term_text text_function_name(const struct frame *frame, const struct view
 /* The place of a frame: "file:line", "in module", or "" for a frame whose name contains the
  * module. */
 struct term_text text_place(const struct frame *frame, const struct view *view);
+/* The same without its first folders, "…/xml/parse.c:12", if it is too wide otherwise; whole, if even
+ * the file's name alone is. */
+struct term_text text_place_within(const struct frame *frame, const struct view *view,
+                                   size_t columns);
 
 /* Writes a frame in one or two indented lines; user: highlights it. */
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,

@@ -69,9 +69,12 @@ static void write_freed_place(const char *margin, const char *lead, const struct
 
     behind = strlen(at) + place.columns + strlen(rest);
     if (taken + name.columns > TEXT_COLUMNS && !view->verbose) {
-        size_t room = TEXT_COLUMNS - strlen(NEXT_LINE) + 1;
+        size_t room = TEXT_COLUMNS - strlen(NEXT_LINE) + 1,
+               others = name.columns + strlen(at) + strlen(rest);
 
         before = NEXT_LINE;
+        place = text_place_within(frame, view, room > others ? room - others : 0);
+        behind = strlen(at) + place.columns + strlen(rest);
         name = text_function_name(frame, view,
                                   room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
     } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
