@@ -182,7 +182,7 @@ PACKAGES_32 = check libunwind8
 SYSROOT_32 = $(abspath $(O))/32/sysroot
 CHECK_LIBS_32 = $(addprefix $(SYSROOT_32)/usr/lib/i386-linux-gnu/,libcheck.a libsubunit.a) -lrt -lm
 
-WORD32_CASES = arena_over_malloc_is_looked_into linked_malloc_over_libcs_counts_once local_of_main_is_lost_after_return \
+WORD32_CASES = arena_over_malloc_is_looked_into handlers_are_seen_as_given linked_malloc_over_libcs_counts_once local_of_main_is_lost_after_return \
                longjmp_out_of_malloc malloc_family_counts_exactly waits_with_times_of_64_bits_end_in_time
 word32: all                           ## a few cases of check-i386; T=name
 	+@echo 'int main(void) { return 0; }' | $(CC_32) -x c -o /dev/null - 2>/dev/null || \

@@ -206,10 +206,26 @@ static NOINLINE void run_on_slow_path(action *handler, action *trampoline, int n
         trampoline_run_handler(handler, number, info, context);
 }
 
+/* Runs the handler of a signal whose frame has no siginfo and no context: it came while signal() or sigset() had
+ * installed the trampoline, before trampoline_complete_action. Where the arguments of others lie, this frame has
+ * registers of the interrupted code, so nothing may be written there, as a call at the end of a function does. */
+static NOINLINE void run_without_info(action *handler, int number)
+{
+    bump(&trampoline_thread.entered, 1);
+    if (is_replaced(number))
+        reinstall_fatal_handler(number);
+    if (handler != (action *)(void *)SIG_IGN)
+        ((void (*)(int))(void *)handler)(number);
+}
+
 static inline void run_trampoline(unsigned index, action *trampoline, int number, siginfo_t *info,
                                   void *context)
 {
     action *handler = (action *)load_relaxed(&handlers[index]);
+    if (unlikely(!CONTEXT_HAS_INFO(info))) {
+        run_without_info(handler, number);
+        return;
+    }
     if (unlikely(lock_thread.held) && !sys_signal_is_fault(number) &&
         defer_signal(number, info, context, trampoline))
         return;
@@ -307,7 +323,7 @@ void trampoline_wrap_action(int number, struct sigaction *given)
     if (handler == SIG_DFL) {
         struct trampoline_default *now = &program_default[number];
         uint64_t mask = blocked_by(replacement_of(number));
-        now->flags = given->sa_flags | CONTEXT_RESTORER; /* libc adds the restorer to the flags */
+        now->flags = given->sa_flags | CONTEXT_LIBC_FLAGS;
         memcpy(&now->mask, &given->sa_mask, sizeof now->mask);
         given->sa_flags = (given->sa_flags & KEPT_FLAGS) | FATAL_FLAGS;
         memcpy(&given->sa_mask, &mask, sizeof mask);

@@ -143,6 +143,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0ul
+#define CONTEXT_LIBC_FLAGS 0ul /* that libc adds to those of every action */
 
 /* Returns the kind of access that caused a fault (enum leak_access). The kernel stores the CPU's
  * syndrome register in a record behind the saved registers. */
@@ -198,6 +199,8 @@ extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
+/* A handler always gets siginfo and context. */
+#define CONTEXT_HAS_INFO(info) true
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {

@@ -140,6 +140,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER CPU_RESTORER /* the flag SA_RESTORER, if libc sets it in every action */
+#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* that libc adds to those of every action */
 
 /* Returns the kind of access that caused a fault; 0: it is not known here. */
 static inline unsigned context_access(const ucontext_t *context)
@@ -159,6 +160,8 @@ static inline uintptr_t context_link(const ucontext_t *context)
 /* Is 0: signal frames are not moved here, so a handler of the program runs on the stack on which
  * libleak's signal was delivered. */
 #define CONTEXT_FRAMES_MOVE 0
+/* A handler always gets siginfo and context. */
+#define CONTEXT_HAS_INFO(info) true
 static inline void context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top,
                                 void *handler)
 {

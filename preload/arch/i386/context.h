@@ -143,12 +143,16 @@ static inline uintptr_t context_pointer_guard(void)
 
 /* The flag SA_RESTORER, which libc sets if there is no vDSO. */
 #define CONTEXT_RESTORER 0x04000000ul
+#define CONTEXT_LIBC_FLAGS 0ul /* that libc adds to those of every action: kernels have a vDSO */
 
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame, which consists
  * of the return address, the handler's three arguments (two of them are addresses in the frame),
  * the siginfo and the ucontext. */
 #define CONTEXT_FRAMES_MOVE 1
+/* Without SA_SIGINFO a handler gets the number of the signal alone. Behind it begin the saved registers, with the selector
+ * of gs, which is less than any address. */
+#define CONTEXT_HAS_INFO(info) ((uintptr_t)(info) >> 16)
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {

@@ -120,10 +120,13 @@ static inline uintptr_t context_pointer_guard(void)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0x04000000ul /* the flag SA_RESTORER, which libc sets in every action */
+#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* that libc adds to those of every action */
 
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
+/* A handler always gets siginfo and context. */
+#define CONTEXT_HAS_INFO(info) true
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
