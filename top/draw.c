@@ -172,6 +172,14 @@ static const struct terminal_key keys_of_one[] = {
     {'/', "/", "filter"}, {'L', "L", "check"},      {'w', "w", "report"},
     {'m', "m", "mark"},   {' ', "space", "freeze"}, {0}};
 
+/* Writes lines of help from a line of the screen to its foot; what is left of the screen is empty. */
+static void put_help(const struct terminal *terminal, int line, const char *const *text,
+                     size_t count)
+{
+    for (size_t i = 0; line < LINES - 1; i++)
+        terminal_put_line(terminal, line++, STYLE_OF_PLAIN, i < count ? text[i] : "");
+}
+
 static void draw_help(const struct screen *screen)
 {
     static const char *const other[] = {
@@ -192,10 +200,7 @@ static void draw_help(const struct screen *screen)
                  order_help[i]);
         terminal_put_line(screen->terminal, line++, STYLE_OF_PLAIN, text);
     }
-    for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-        terminal_put_line(screen->terminal, line++, STYLE_OF_PLAIN, other[i]);
-    for (; line < LINES - 1; line++)
-        terminal_put_line(screen->terminal, line, STYLE_OF_PLAIN, "");
+    put_help(screen->terminal, line, other, sizeof(other) / sizeof(other[0]));
 }
 
 /* Writes the message of a request above the foot of the screen, in as many lines as it needs. */
@@ -295,17 +300,35 @@ static void draw_fleet_rows(struct fleet_screen *screen)
     }
 }
 
+static const char *const fleet_help[] = {
+    "LIVE    bytes in blocks that are not freed, and the highest number of them (PEAK)",
+    "LOST    bytes that the last leak check found lost; -: there was no leak check",
+    "GROW    number of allocation sites that grow; RATE/s: bytes a second of all of them",
+    "LOOK    time since the last leak check; RUNS: time since the start",
+    "",
+    "Up, Down  select a process",
+    "Enter  its allocation sites   L  leak check now",
+    "?  this help; Esc closes it",
+    "q  quit",
+};
+
 void fleet_screen_draw(struct fleet_screen *screen)
 {
-    static const struct terminal_key keys[] = {
-        {'q', "q", "quit"}, {'\n', "Enter", "its allocation sites"}, {'L', "L", "leak check"}, {0}};
+    static const struct terminal_key keys[] = {{'q', "q", "quit"},
+                                               {'?', "?", "help"},
+                                               {'\n', "Enter", "its allocation sites"},
+                                               {'L', "L", "leak check"},
+                                               {0}};
     struct terminal_buffer line;
 
     if (screen->rows) {
         draw_fleet_title(screen);
         listing_write_fleet_header(terminal_buffer_begin(&line));
         terminal_put_line(screen->terminal, 1, STYLE_OF_HEADING, terminal_buffer_end(&line));
-        draw_fleet_rows(screen);
+        if (screen->help)
+            put_help(screen->terminal, 2, fleet_help, sizeof(fleet_help) / sizeof(*fleet_help));
+        else
+            draw_fleet_rows(screen);
         put_message(screen->terminal, screen->request.text);
     } else {
         terminal_put_line(screen->terminal, 0, STYLE_OF_PLAIN,

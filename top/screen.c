@@ -316,6 +316,7 @@ static void handle_fleet_key(struct fleet_screen *screen, int key, double interv
         screen->request.text[0] = 0; /* any key removes the message of the last request */
     if (key == 'q')
         screen->leave = true;
+    screen->help = key == '?' || key == 'h' ? !screen->help : screen->help && key != KEY_ESCAPE;
     if (!any)
         return;
     if (key == 'L')

@@ -83,7 +83,7 @@ struct fleet_screen {
     /* pid of the selected process, on which the selection stays; 0 = the first row */
     int32_t selected;
     struct leakctl_request request;
-    bool leave;
+    bool leave, help;
 };
 
 void fleet_screen_draw(struct fleet_screen *screen);

@@ -199,6 +199,8 @@ test_leaktop_shows_all_processes_and_goes_into_one() {
         until_says out '^2 processes under libleak: .* live, 2 growing' line 1
         send Down; send L; until_says out 'pid [0-9]+\): paused .* lost: ' shown
         until_says out '^ *[0-9]+ +1[0-9]+ MB +1[0-9]+ MB +[0-9]+ [kM]?B +1 .* [0-9]+s +[0-9]+s ' shown
+        send '?'; until_says out '^LOST .*leak check' shown
+        send Escape; until_says out ' (shelf|folder)$' line 3
         send Home; until_says out ' (shelf|folder)$' line 3
         send Enter; until_says out '\(pid [0-9]+\), running for' line 1
         until_says out ' heap|^heap, 0 to [0-9.]+ MB in [0-9]+s: ' line 3
