@@ -12,23 +12,22 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 
-#define CALL_SIZE 256 /* bytes of /proc/PID/task/TID/syscall */
 /* Time for which a refused thread is left alone while it sleeps in the same system call. */
 #define LEFT_ALONE_NS 2000000000ull
 
 struct refused_thread {
     pid_t tid;
     uint64_t until; /* CLOCK_MONOTONIC, in nanoseconds */
-    char call[CALL_SIZE];
+    char call[THREAD_CALL_SIZE];
 };
 
 /* Reads the system call of a thread, with its arguments and stack pointer; "" = unknown. */
-static void read_call(pid_t pid, pid_t tid, char call[CALL_SIZE])
+static void read_call(pid_t pid, pid_t tid, char call[THREAD_CALL_SIZE])
 {
     char file[64];
 
     snprintf(file, sizeof(file), "task/%d/syscall", (int)tid);
-    if (!proc_read_text(pid, file, call, CALL_SIZE))
+    if (!proc_read_text(pid, file, call, THREAD_CALL_SIZE))
         *call = '\0';
 }
 
@@ -129,7 +128,7 @@ void thread_choice_refuse(struct thread_choice *choice, size_t i)
         refused->tid = choice->tid[i];
     }
     refused->until = time_steady_ns() + LEFT_ALONE_NS;
-    memcpy(refused->call, choice->call[choice->place[i]], CALL_SIZE);
+    memcpy(refused->call, choice->call[choice->place[i]], THREAD_CALL_SIZE);
 }
 
 void thread_choice_end(struct thread_choice *choice)

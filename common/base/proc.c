@@ -122,8 +122,8 @@ static bool environment_holds(int proc, const char *pid, const char *text)
     char path[32], piece[16384];
     size_t keep = strlen(text) - 1, have = 0;
     snprintf(path, sizeof path, "%.20s/environ", pid);
-    int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || keep >= sizeof piece / 2)
+    int fd = keep < sizeof piece / 2 ? openat(proc, path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
         return false;
     bool found = false;
     for (ssize_t n; !found && (n = read(fd, piece + have, sizeof piece - have)) > 0;) {

@@ -19,7 +19,6 @@
 
 #define PIECE (1u << 20)
 #define LIBC_MOST (1u << 26) /* most bytes of libc's read-only data that are searched */
-#define START_SEARCH 65536u
 
 /* ---- The layouts of an arena ----------------------------------------------------------------- */
 
