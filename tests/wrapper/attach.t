@@ -13,7 +13,7 @@ host='#define _GNU_SOURCE
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +40,16 @@ static long blocked(const char *how) /* returns what the call returned, after ab
     if (!strcmp(how, "semop")) {
         struct sembuf take = {0, -1, 0};
         return semtimedop(sem, &take, 1, &third) < 0 && errno == EAGAIN ? 0 : -1;
+    }
+    if (!strcmp(how, "writev")) { /* to a full socket, with a time limit */
+        struct timeval limit = {0, 300000};
+        struct iovec part = {byte, sizeof byte};
+        setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+        while (send(pair[0], byte, sizeof byte, MSG_DONTWAIT) > 0)
+            ;
+        if (writev(pair[0], &part, 1) >= 0 || errno != EAGAIN) return -1;
+        errno = 7;
+        return 0;
     }
     pid_t child = fork();
     if (child == 0) {
@@ -201,7 +211,7 @@ test_handlers_and_slots_are_as_before_after_detach() {
 }
 test_blocked_calls_do_not_notice() {
     need_ptrace
-    for how in nanosleep poll epoll read wait semop inotify futex; do
+    for how in nanosleep poll epoll read wait semop inotify writev futex; do
         begin $how 10
         attach
         sleep 0.15
