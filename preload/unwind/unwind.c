@@ -57,24 +57,24 @@ static bool is_code_address(uintptr_t pc)
     return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
-/* Finds where the signal frame begins, relative to sp after the handler has returned. Some CPUs
- * have two kinds of signal frames; only the longer one contains the address of its ucontext. */
-static intptr_t signal_frame_start(struct reader *reader, uintptr_t sp)
+/* Finds where the signal frame begins, relative to sp after the handler has returned to pc. Some CPUs
+ * have two kinds of signal frames, from which different code returns. */
+static intptr_t signal_frame_start(struct reader *reader, uintptr_t pc)
 {
 #ifdef ARCH_SIGNAL_SHORTER
-    uintptr_t context;
-    if (!read_stack_word(reader, sp + ARCH_SIGNAL_CONTEXT, &context) ||
-        context != sp + ARCH_SIGNAL_CONTEXT_AT)
+    uintptr_t code, place = pc % sizeof code;
+    if (read_stack_word(reader, pc - place, &code) &&
+        (code >> 8 * place & 0xff) == ARCH_SIGNAL_SHORTER_CODE)
         return -ARCH_SIGNAL_SHORTER;
 #endif
-    (void)reader, (void)sp;
+    (void)reader, (void)pc;
     return 0;
 }
 
 /* Steps from a signal frame to the interrupted frame, whose registers the signal frame contains. */
 static bool step_signal(struct reader *reader, struct frame *frame)
 {
-    uintptr_t context = frame->sp + signal_frame_start(reader, frame->sp);
+    uintptr_t context = frame->sp + signal_frame_start(reader, frame->pc);
     if (!read_stack_word(reader, context + ARCH_SIGNAL_PC, &frame->pc) ||
         !read_stack_word(reader, context + ARCH_SIGNAL_FP, &frame->fp) ||
         !read_stack_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))

@@ -130,12 +130,11 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 #define ARCH_SIGNAL_PC (ARCH_SIGNAL_REGISTERS + 14 * 4)
 
 /* Offset of the interrupted registers in the frame of a handler without SA_SIGINFO, which has one
- * argument, directly followed by the registers. The two kinds of frames are told apart by their third word: with
- * SA_SIGINFO it is the address of the ucontext. */
+ * argument, directly followed by the registers. The two kinds of frames are told apart by the code to which the
+ * handler returns: it takes the argument from the stack first. The arguments themselves tell nothing: a handler may
+ * write there. */
 #define ARCH_SIGNAL_SHORTER (ARCH_SIGNAL_REGISTERS - 4)
-/* The offset from sp of the word with that address, and the offset to which it points. */
-#define ARCH_SIGNAL_CONTEXT 8
-#define ARCH_SIGNAL_CONTEXT_AT (12 + 128)
+#define ARCH_SIGNAL_SHORTER_CODE 0x58 /* pop %eax */
 
 /* Instructions of a signal trampoline without unwind table; 0: those of the vDSO have tables. */
 #define ARCH_SIGRETURN 0ull
