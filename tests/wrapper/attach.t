@@ -760,7 +760,7 @@ test_report_of_a_container_reads_the_files_of_the_container() {
     sleep 0.9
     "$O/leakctl" report "$running" >report
     says report '^ +lose +<stdin>:20'
-    "$O/leakreport" "/proc/$running/root/tmp/"*.leak >report # its files are not those of this root
+    "$O/leakreport" "/proc/$running/root"/tmp/*.leak >report # its files are not those of this root
     silent_about report '^ +lose '
     detach
     finish_outer
