@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -113,6 +114,27 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
     return event == TRACEE_INTERRUPTED;
 }
 
+/* ---- Priority -------------------------------------------------------------------------------- */
+
+/* Gives the thread the highest priority until it is released, so that the steps it executes for
+ * leakctl wait for no other thread of a busy machine. Only root may, and may set the earlier value
+ * again. */
+static void raise_priority(struct tracee *tracee)
+{
+    if (tracee->raised)
+        return;
+    errno = 0;
+    tracee->nice = getpriority(PRIO_PROCESS, (id_t)tracee->tid);
+    tracee->raised = errno == 0 && setpriority(PRIO_PROCESS, (id_t)tracee->tid, PRIO_MIN) == 0;
+}
+
+static void restore_priority(struct tracee *tracee)
+{
+    if (tracee->raised)
+        setpriority(PRIO_PROCESS, (id_t)tracee->tid, tracee->nice);
+    tracee->raised = false;
+}
+
 /* Stops the thread and reads its registers. A thread that does not stop, as one that waits for
  * its vfork child, cannot be detached. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
@@ -122,6 +144,7 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
     if (!tracee_stop(tracee, false, milliseconds) || !tracee_get_registers(tracee, &tracee->before))
         return false;
     tracee->stopped_ns = now;
+    raise_priority(tracee);
     return true;
 }
 
@@ -206,6 +229,7 @@ static void continue_call(struct tracee *tracee)
 
 void tracee_release(struct tracee *tracee)
 {
+    restore_priority(tracee);
     continue_call(tracee);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, NULL);
     tracee->stopped_ns = 0;

@@ -19,6 +19,8 @@
 struct tracee {
     pid_t pid, tid;
     int memory;                     /* descriptor of /proc/PID/mem */
+    bool raised;                    /* the thread has the highest priority until it is released */
+    int nice;                       /* the nice value of such a thread before */
     uint64_t stopped_ns;            /* time of the last interrupt, by CLOCK_MONOTONIC; 0: the
                                      * thread runs */
     bool at_syscall;                /* the last stop was at a system call */

@@ -209,6 +209,17 @@ test_handlers_and_slots_are_as_before_after_detach() {
     kill -USR1 "$running"
     finish
 }
+test_the_nice_value_is_as_before() { # root's leakctl raises it while it has the thread
+    need_ptrace
+    begin spin 12
+    renice -n 5 -p "$running" >/dev/null
+    nice_of() { ps -L -o ni= -p "$running" | sort -u | tr -d ' '; }
+    attach
+    equal 'after attach' "$(nice_of)" 5
+    detach
+    equal 'after detach' "$(nice_of)" 5
+    finish
+}
 test_blocked_calls_do_not_notice() {
     need_ptrace
     for how in nanosleep poll epoll read wait semop inotify writev futex; do
