@@ -142,8 +142,9 @@ extern "C" {
 
 /* ---- Leak checks, reports and marks ------------------------------------------------------ */
 
-/* Runs a leak check now and waits for it. A report later shows what was lost at this moment, unless
- * a later leak check follows. Returns the number of lost blocks; -1: no leak check was possible. */
+/* Runs a leak check now and waits for it. A report that is made later shows what was lost at
+ * this moment, unless another leak check has followed. Returns the number of lost blocks; -1: no
+ * leak check was possible. */
 LIBLEAK_FUNCTION(long, libleak_snapshot, (void), (), -1)
 
 /* Runs a leak check as libleak_snapshot does, and writes the heap as a graph into a file, for
@@ -221,11 +222,11 @@ LIBLEAK_PROCEDURE(libleak_remove_root, (const void *start, size_t size), (start,
 
 /* ---- Counting ---------------------------------------------------------------------------- */
 
-/* Gets the number of allocations and frees of the process so far, and of live blocks. It is exact
- * while no other thread allocates. It takes time for each call stack that exists. Returns 0; -1:
- * libleak records nothing, and all numbers are 0. */
+/* Gets the numbers of allocations, frees and live blocks of the process so far. They are exact
+ * while no other thread allocates. The call takes the longer, the more call stacks libleak has
+ * recorded. Returns 0; -1: libleak records nothing, and all numbers are 0. */
 LIBLEAK_FUNCTION(int, libleak_count, (struct libleak_counts * out), (out), libleak_no_counts(out))
-/* Gets the number of allocations and frees of the calling thread, exactly. The thread may free
+/* Gets the exact numbers of allocations and frees of the calling thread. The thread may free
  * blocks that other threads have allocated, so live_* may be negative. Returns 0; -1: libleak
  * records nothing, or the thread is ending, and all numbers are 0. */
 LIBLEAK_FUNCTION(int, libleak_count_thread, (struct libleak_counts * out), (out),
@@ -256,15 +257,14 @@ LIBLEAK_FUNCTION(int, libleak_get_option, (const char *name, char *buffer, size_
 /* Changes one of these options while the program runs: verbosity, report, report_file, on_error,
  * depth (of new stacks), exit_look, exit_budget, pause_budget, look_mem, content, roots,
  * header_idiom, unreadable, xor. Returns 0; -1: it is not one of these options, or the value is
- * bad. Two threads must not call it at once. */
+ * bad. Two threads must not call it at the same time. */
 LIBLEAK_FUNCTION(int, libleak_set_option, (const char *name, const char *value), (name, value), -1)
 
-/* Sets a hook: a function that gets each line that libleak writes in this process, and each line of
- * a report that the process waits for (libleak_report, report=exit; not report_every), without its
- * newline, before it is written. The hook returns 0: the line is written as usual; 1: it is not
- * written; 2: it is written, and then SIGTRAP is raised. It may be called anywhere, also inside
- * libleak, so it must not call libleak, and what it allocates then is not tracked. NULL removes the
- * hook. */
+/* Sets a hook: a function that gets each line that libleak writes in this process, and each line
+ * of a report that the process waits for (libleak_report, report=exit; not report_every), without
+ * its newline, before it is written. The hook returns 0: the line is written as usual; 1: it is not
+ * written; 2: it is written, and then SIGTRAP is raised. The hook may run inside libleak, so it
+ * must not call libleak, and blocks that it allocates there are not tracked. NULL: no hook. */
 LIBLEAK_PROCEDURE(libleak_set_report_hook,
                   (int (*hook)(const char *line, void *context), void *context), (hook, context))
 

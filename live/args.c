@@ -243,8 +243,9 @@ static const struct option_row runtime[] = {
 #include "leak_options.def"
     {0}};
 
-/* Returns the row of libleak.so for an option that leakreport has, too, if there is one. libleak.so
- * stores such an option in the recording file, where leakreport finds it. */
+/* Returns the row of libleak.so's option that has the name of this option of leakreport; NULL:
+ * libleak.so has no such option. libleak.so stores it in the recording file, where leakreport finds
+ * it. */
 static const struct option_row *recorded_row(const struct option_row *row)
 {
     return row->value ? command_line_find_row(runtime, row->name, strlen(row->name)) : NULL;
@@ -360,7 +361,7 @@ static bool fits_together(const struct args *args, const char *program)
     return true;
 }
 
-/* Forwards options that both leakrun and leakreport have. */
+/* Forwards to leakreport the options that leakrun has, too. */
 static void forward_own(struct args *args)
 {
     const struct {

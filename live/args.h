@@ -14,7 +14,8 @@
 #include "common/base/string_list.h"
 
 struct args {
-    /* paths that scripts/leakrun has found; NULL: search them beside leakwatch */
+    /* paths of libleak.so and leakreport that scripts/leakrun has found; NULL: search them
+     * beside leakwatch */
     const char *library, *reporter;
 
     const char *dir, *keep, *output, *cwd, *errors_for;

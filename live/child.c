@@ -164,8 +164,8 @@ int child_wait(const struct child *child)
 
 /* ---- Forwarding signals and stops ------------------------------------------------------------ */
 
-/* Takes the default action of a signal once. The signal is raised while it is blocked, so that it
- * merges with a pending one. */
+/* Takes the default action of a signal. The signal is raised while it is blocked, so that it
+ * merges with a pending one and the action is taken only once. */
 static void take_default_action(int sig)
 {
     sigset_t set, mask;

@@ -43,7 +43,8 @@ struct launch {
     bool no_sigpipe;
 };
 
-/* Starts a child. Returns -1 when exec succeeded, else 125, 126 or 127 after a message. */
+/* Starts a child. Returns -1 when exec succeeded. Otherwise prints a message and returns the
+ * exit status for leakwatch: 125, 126 or 127, as leakrun --help says. */
 int child_start(struct child *child, const struct launch *launch);
 
 /* Waits until the child ends, without forwarding signals. Returns the wait status. */

@@ -16,8 +16,8 @@ static bool refuse(const struct option_row *row, const char *value, const char *
     return false;
 }
 
-/* Answers an option of another tool. row->words: the answer, then the values that need no answer
- * because leakrun does so anyway. */
+/* Prints the answer to an option of another tool. row->words: the answer, then those values of
+ * the option that are accepted without an answer, because leakrun always does what they ask for. */
 static bool answer_option(void *options, const struct option_row *row, const char *value)
 {
     (void)options;
@@ -27,8 +27,8 @@ static bool answer_option(void *options, const struct option_row *row, const cha
     return refuse(row, value, row->words[0]);
 }
 
-/* Accepts a number of frames up to the default, because leakrun records as many anyway; for a
- * larger number, names the option of leakrun. */
+/* Accepts a number of frames up to FRAMES_DEFAULT, because leakrun records at least as many; for
+ * a larger number, names the option of leakrun. */
 static bool take_frames(void *options, const struct option_row *row, const char *value)
 {
     char *end;

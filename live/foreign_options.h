@@ -8,8 +8,8 @@
 
 #include "common/options/command_line.h"
 
-/* The foreign options as rows of an option table. They come after all other rows, and set
- * nothing. */
+/* The foreign options as rows of an option table, which leakrun searches after all its other
+ * tables. They set nothing. */
 extern const struct option_row foreign_options[];
 
 /* Translates the value of Valgrind's --show-leak-kinds= to that of --show=; the caller frees it.

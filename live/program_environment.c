@@ -21,7 +21,8 @@ extern char **environ;
 /* Bytes in one variable: the kernel limits a variable to 128 KiB, and hex digits double the
  * length. */
 #define BYTES_PER_WORD (32 * 1024)
-/* Limit of the whole environment: the kernel limits arguments and environment together to 2 MiB. */
+/* Bytes of the largest environment that is passed on. The kernel limits arguments and
+ * environment together to 2 MiB, and leakwatch gets both the environment and its hex digits. */
 #define ENVIRONMENT_BYTES (400 * 1024)
 
 int environment_print(const char *pid)

@@ -176,7 +176,7 @@ static int report_run(const char *program, const struct args *args, struct store
 /* ---- The end of the run ---------------------------------------------------------------------- */
 
 /* Copies the recording files for --keep: FILE.leak for the program, FILE.PID.leak for other
- * processes, FILE.PID.N.leak for a later program of one process. */
+ * processes, FILE.PID.N.leak for a program that one of them executed later (exec). */
 static bool keep_stores(struct store_list *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
@@ -187,7 +187,7 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
         struct store_entry *store = &stores->at[i];
         if (!store->readable)
             continue;
-        int earlier = 0; /* number of earlier programs of this process */
+        int earlier = 0; /* number of programs that this process executed earlier */
         for (size_t j = 0; j < i; j++)
             earlier += stores->at[j].readable && stores->at[j].pid == store->pid;
         char number[16] = "";

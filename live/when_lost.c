@@ -12,8 +12,8 @@
 #include "live/program_environment.h"
 #include "live/report.h"
 
-/* Runs the program with its input repeated. If the input is a file, its position is then again
- * where the first run left it. */
+/* Runs the program with its input repeated. Afterwards the position in an input file is where
+ * the first run left it. */
 static void run_with_input(const struct when_lost_program *program, struct child *child,
                            struct launch *launch)
 {

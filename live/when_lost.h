@@ -1,8 +1,8 @@
-/* when_lost.h - leakrun --when-lost: implements leakrun --when-lost: runs the program again with
- * the option follow_blocks=, and a third time to find out more about one block: which code used it
- * last, and, if only the two calls are known between which it was lost, the instruction. Threads
- * that share their work may allocate other blocks in each run; then a run is repeated, but there
- * are at most WHEN_LOST_RUNS runs. */
+/* when_lost.h - implements leakrun --when-lost. It runs the program again with the option
+ * follow_blocks=, to find where lost blocks were lost, and a third time to find out more about one
+ * block: which code used it last, and, if only two calls are known between which it was lost, the
+ * instruction. Threads that share their work may allocate other blocks in each run; then a run is
+ * repeated, but there are at most WHEN_LOST_RUNS runs. */
 #ifndef LIVE_WHEN_LOST_H
 #define LIVE_WHEN_LOST_H
 
@@ -18,7 +18,7 @@
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];
     size_t count;
-    /* directories of these sessions, for the option --followed of leakreport */
+    /* directories of the sessions of the repeated runs, for the option --followed of leakreport */
     struct string_list dirs;
 };
 
@@ -38,7 +38,7 @@ struct when_lost_program {
  * nothing. */
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program);
 
-/* Removes the recording files of these runs. */
+/* Removes the recording files of the repeated runs. */
 void when_lost_end(struct when_lost *when);
 
 #endif

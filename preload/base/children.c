@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define CHILDREN_MOST 8      /* largest number of children at one time */
+#define CHILDREN_MOST 8      /* largest number of the runtime's own children at one time */
 #define CHILD_POLL 20000000u /* ns between two checks whether the child still runs */
 
-/* The pids of the children; 0: a free slot. A child that a wait of the program has found is known to two threads,
- * the one that called wait and the one that watches the child: the first of them that is through with it makes
- * the pid negative, the other one frees the slot. */
+/* The pids of the children; 0: a free slot. If a wait() of the program has reaped a child, two
+ * threads remove the child: the one that called wait() and the one that watches the child. The
+ * first of them makes the pid negative, the second one frees the slot. */
 static int children[CHILDREN_MOST];
-static uint32_t changes; /* raised before the list changes */
+static uint32_t changes; /* raised by 1 before each change of the list */
 
 static bool replace_pid(int from, int to)
 {
@@ -32,7 +32,8 @@ void children_add(int pid)
 {
     if (replace_pid(0, pid))
         return;
-    /* A program that waits by bare system calls leaves negative ones. */
+    /* No slot is free. A negative pid remains when the program has reaped a child by a bare
+     * system call, without the hook; such a slot is used again. */
     for (unsigned i = 0; i < CHILDREN_MOST; i++) {
         int there = load_relaxed(&children[i]);
         if (there < 0 && cas_acquire(&children[i], &there, pid))
@@ -40,7 +41,8 @@ void children_add(int pid)
     }
 }
 
-/* Removes a child that has ended. reaped: by the caller; false: by a wait of the program. */
+/* Removes a child that has ended from the list. reaped: the caller has reaped it; false: a
+ * wait() of the program has. */
 static void remove_child(int pid, bool reaped)
 {
     if (!replace_pid(pid, reaped ? 0 : -pid))

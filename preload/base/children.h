@@ -13,16 +13,17 @@
 void children_add(int pid);
 bool children_contain(int pid);
 bool children_any(void);
-/* Says whether the child that a wait of the program has found, and which is gone now, was in the list. The one
- * who watches the child may have seen before that it is gone, so children_contain is no answer there. */
+/* Says whether a child that a wait() of the program has just reaped was in the list, and removes
+ * it. Not children_contain: the thread that watches the child may already have removed it. */
 bool children_take(int pid);
-/* Returns a number that changes with the list: it tells that a child came or went meanwhile. */
+/* Returns the number of changes of the list. If two calls return the same number, no child was
+ * added or removed between them. */
 uint32_t children_changes(void);
 
 enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_TIMED_OUT };
 
-/* Waits until the child sets *done. After "most" nanoseconds the child is killed. In any case the
- * child is removed from the list. */
+/* Waits until the child sets *done or dies. After "most" nanoseconds the child is killed. Always
+ * removes the child from the list. */
 enum children_end children_wait(int pid, uint32_t *done, uint64_t most);
 /* Removes a child from the list if it has ended, without waiting. False: the child still runs. */
 bool children_reap(int pid);
@@ -43,7 +44,7 @@ void children_fork_child(void);
  * must stay valid. */
 void leakreport_set_library(const char *library);
 /* Returns the path of leakreport: beside the library, as in a build tree, else where it is
- * installed. NULL: it is in neither place. Two threads must not call it at once. */
+ * installed. NULL: it is in neither place. Two threads must not call it at the same time. */
 const char *leakreport_find(void);
 struct sys_streams;
 /* Runs leakreport and waits for its end. The program does not see this child. Returns the wait

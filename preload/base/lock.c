@@ -48,7 +48,8 @@ void lock_unblock_signals(void)
 
 /* ---- Turnstile ------------------------------------------------------------------------------- */
 
-#define OWNER_POLL 20000000ull /* ns between two looks at the owner */
+#define OWNER_POLL                                                                                 \
+    20000000ull /* a waiting thread tries again after so many ns, even if nothing wakes it */
 
 bool turnstile_try(struct turnstile *turn)
 {
@@ -91,8 +92,9 @@ void turnstile_reset(struct turnstile *turn)
 
 #define HELD_MOST 16
 
-/* The file names in the order of lifecycle.def, then NULL. Defined in all_locks.c; a NULL address
- * in programs that do not link it. */
+/* The names of the files that take locks, in the order in which locks may be taken
+ * (lifecycle.def), then NULL. Defined in all_locks.c; in programs that do not link that file the
+ * address is NULL. */
 extern const char *const lock_ranks[] __attribute__((weak));
 
 static __thread struct {

@@ -71,8 +71,7 @@ void lock_give_raw(struct lock *lock);
 /* Restores the signal mask, after which deferred signals are delivered. */
 void lock_unblock_signals(void);
 
-/* Counts one more lock that the thread holds, which defers signals. While the process has one
- * thread, this count is all that matters. */
+/* Counts one more lock that the thread holds; while the count is above 0, signals are deferred. */
 static inline void lock_count_taken(void)
 {
     lock_thread.held++;

@@ -27,14 +27,14 @@ enum { LOG_WRITE = 0, LOG_SWALLOW = 1, LOG_TRAP = 2 };
  * NULL: no hook. */
 void log_set_hook(int (*hook)(const char *line, void *context), void *context);
 bool log_has_hook(void);
-/* Passes the hook a line that the caller itself writes. The result says what the caller must do
- * with the line. */
+/* Passes to the hook a line that the caller itself will write. Returns what the caller must do
+ * with the line: LOG_WRITE, LOG_SWALLOW or LOG_TRAP. */
 int log_call_hook(const char *line);
 /* Says whether descriptor 2 is still the file that it was at the start. If so, leakreport may write
  * its report there. */
 bool log_stderr_usable(void);
 /* Says whether descriptor 1 is still the file that it was at the start. Reports go there only if
- * the user says so. */
+ * the user asks for it (report_to=stdout). */
 bool log_stdout_usable(void);
 
 #endif

@@ -6,12 +6,13 @@ struct guard_callbacks guard_callbacks;
 
 #define RECORDS_MOST 4096
 
-/* Says whether the frames from "record" on show that the hook with the token has been left. Used on
- * a CPU that saves return addresses anywhere in the callee's frame, where an old return address may
- * survive in a gap of a newer frame. The ABI of such a CPU gives each frame a record {caller's
- * record, return address}; the record of a hook that has not returned is on the chain of records
- * that begins at the caller's fp. held: address of the hook's record. low, high: a stack that the
- * chain has to leave before it reaches that record. False also if the chain cannot be followed. */
+/* Says whether the frames from the frame record "record" on show that the hook with the token
+ * has been left. Used on a CPU that saves return addresses anywhere in the callee's frame, where an
+ * old return address may survive in a gap of a newer frame. The ABI of such a CPU gives each frame
+ * a record {caller's record, return address}; the record of a hook that has not returned is on the
+ * chain of records that begins at the caller's fp. held: address of the hook's record. low, high: a
+ * stack that the chain has to leave before it reaches that record. False also if the chain cannot
+ * be followed. */
 static bool chain_bypasses(uintptr_t held, uintptr_t record, uintptr_t low, uintptr_t high)
 {
     uintptr_t next;
@@ -33,8 +34,8 @@ static bool is_abandoned(const struct guard *held, const struct frame *caller)
     uintptr_t low = 0, high = 0, pc;
     bool on_signal_stack = sys_on_signal_stack(&low, &high);
     bool same_stack = !on_signal_stack || held->sp - low < high - low;
-    /* The caller's frame is not below the hook's on the same stack, but all code that runs inside
-     * the hook would be. */
+    /* Code that runs inside the hook has its frame below the hook's on the same stack. The
+     * caller's frame is not below it, so the hook has been left. */
     if (same_stack && caller->sp >= held->sp)
         return true;
     /* The return address of a call that has not returned is still on the stack. If another word is
@@ -49,8 +50,9 @@ static bool is_abandoned(const struct guard *held, const struct frame *caller)
                chain_bypasses(slot - sizeof pc, caller->fp + ARCH_FRAME_RECORD,
                               same_stack ? high : low, high);
     }
-    /* The return address cannot be read. Either the hook's stack was unmapped (that of a fibre), or
-     * no memory can be read (seccomp): try one's own variable. */
+    /* The return address cannot be read. Either the hook's stack, that of a fibre, was unmapped,
+     * and so the hook has been left; or seccomp allows no such reads. Reading a variable of this
+     * function tells which. */
     return sys_peek((uintptr_t)&low, &pc, sizeof pc);
 }
 

@@ -23,7 +23,8 @@ struct thread;
 struct guard {
     uintptr_t sp, pc;
     struct thread *thread; /* state of this thread, NULL until its first hook; threads.c owns it */
-    /* The hook has called the real allocator, whose nested calls belong to the outer call. */
+    /* The hook is inside a call of the real allocator. If the allocator calls other hooks, their
+     * calls belong to that call and are not counted again. */
     bool calling_real;
     bool leaving; /* the thread is ending: "thread" is given up and must not be made again */
     /* Flags to set in struct block.kind of the blocks that this thread allocates (block.h). */

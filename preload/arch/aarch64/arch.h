@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define ARCH_HAS_RESTORER 1 /* 1: the kernel's struct sigaction has a restorer */
-/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+/* Number of slots of a Rust hash table that the library hashbrown compares with one instruction. */
 #define ARCH_HASH_GROUP 8
 /* Types of relocations: of a GOT slot with an address of data, of a GOT slot for calls, of an
  * address in data. */
@@ -24,8 +24,8 @@
 typedef uint32_t arch_code;
 #define ARCH_UNKNOWN_CODE 0u /* udf #0 */
 
-/* The jump that is written over the beginning of a function (displace.h): its size in bytes and its
- * range. */
+/* The jump that is written over the beginning of a function (displace.h): its size and its range,
+ * both in bytes. */
 #define ARCH_JUMP 4
 #define ARCH_JUMP_FAR (1ul << 27)
 
@@ -70,12 +70,13 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* An unwinder on the other stack finds the way back to the first stack. */
+/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
-/* Sets the signal mask and makes a system call. Called in a signal handler. */
+/* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
+ * call that the signal has interrupted, with the program's signal mask. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
-/* Address behind the system call instruction of the hook of syscall(). */
+/* Address behind the system call instruction in libleak's hook of libc's function syscall(). */
 extern const char arch_syscall_hook_end[];
 
 /* libunwind's name of this CPU and its numbers of registers: the stack pointer, and those that hold
@@ -130,11 +131,12 @@ struct arch_link {
 #else
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_dwarf_cfa())
 #endif
-/* Without its signature (PAC). */
+/* Returns the caller's pc. __builtin_return_address removes the signature (pointer authentication)
+ * from it. */
 #define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0))
 #define ARCH_CALLER_FP(record) (*(const uintptr_t *)(record))
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
-/* Distance from the frame pointer to the frame record. */
+/* Distance in bytes from the frame pointer to the frame record. */
 #define ARCH_FRAME_RECORD 0
 
 /* Returns where the return address of a call is stored until the call returns. */
@@ -196,8 +198,8 @@ static inline bool arch_cie_letter(char letter)
  * is recognised by these two instructions. */
 #define ARCH_SIGRETURN 0xd4000001d2801168ull
 
-/* All functions of the start files have unwind tables on this CPU, so no function is recognised by
- * its code. */
+/* On other CPUs: how to unwind __do_global_dtors_aux, a function of the C library's start files
+ * without unwind table. On this CPU it has a table, so arch_is_dtors always says no. */
 #define ARCH_DTORS_SIZE 4
 #define ARCH_DTORS_CFA 0
 #define ARCH_DTORS_FP 0

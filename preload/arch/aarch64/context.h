@@ -29,7 +29,7 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.regs;
 }
 
-/* Says whether a called function must preserve the register with index i in that array. */
+/* Says whether a called function must preserve the register with index i in context_registers(). */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i >= 19 && i <= 29;
@@ -123,7 +123,8 @@ static inline uintptr_t context_pointer_guard(void)
     return 0;
 }
 
-/* Says whether memory is a thread control block. It cannot be recognised on this CPU. */
+/* Says whether memory is a thread control block. Always false: on this CPU nothing in a block
+ * identifies it. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;
@@ -143,7 +144,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0ul
-#define CONTEXT_LIBC_FLAGS 0ul /* that libc adds to those of every action */
+#define CONTEXT_LIBC_FLAGS 0ul /* flags that libc adds to every struct sigaction */
 
 /* Returns the kind of access that caused a fault (enum leak_access). The kernel stores the CPU's
  * syndrome register in a record behind the saved registers. */

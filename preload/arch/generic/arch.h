@@ -31,15 +31,15 @@
 #error "preload/arch/generic has no cpu_NAME.h for this CPU (CONTRIBUTING.md, Recipes)"
 #endif
 
-/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+/* Number of slots of a Rust hash table that the library hashbrown compares with one instruction. */
 #ifdef __SSE2__
 #define ARCH_HASH_GROUP 16
 #else
 #define ARCH_HASH_GROUP 8
 #endif
 
-/* The size and the range of a jump over the beginning of a function. No jump is written on such a
- * CPU, but the sizes are needed for declarations. */
+/* The size and the range in bytes of a jump that is written over the beginning of a function. No
+ * jump is written on such a CPU, but declarations need the numbers. */
 #define ARCH_JUMP 4
 #define ARCH_JUMP_FAR (1ul << 20)
 
@@ -68,10 +68,10 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* An unwinder on the other stack does not find the way back to the first stack. */
+/* Is 0: an unwinder does not find the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 0
-/* Sets the signal mask and makes a system call. Called in a signal handler, but never where
- * CONTEXT_RESTARTS is 0. */
+/* Sets the signal mask and makes a system call. A signal handler calls it to repeat a system
+ * call; on a CPU where CONTEXT_RESTARTS is 0, as here, it is never called. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
 extern const char arch_syscall_hook_end[];
@@ -87,10 +87,10 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 
 /* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* The place of the frame record of a called function: __builtin_frame_address(0) of that function.
- * The compiler lays out all frames in one way: the return address and the caller's fp are at fixed
- * places below the CFA. Only in a variadic function its arguments lie between, and there only the
- * compiler knows the CFA. */
+/* The place of the frame record of a called function: __builtin_frame_address(0) of that
+ * function. The compiler lays out all frames in one way: the return address and the caller's fp are
+ * at fixed places below the CFA. In a variadic function its saved arguments lie between these
+ * places and the CFA, so only the compiler knows the CFA. */
 struct arch_link {
     uintptr_t record;
 };
@@ -136,7 +136,8 @@ static inline bool arch_cie_letter(char letter)
     return false;
 }
 
-/* All functions of the start files have unwind tables, so no function is recognised by its code. */
+/* On other CPUs: how to unwind __do_global_dtors_aux, a function of the C library's start files
+ * without unwind table. Here it has a table, so arch_is_dtors always says no. */
 #define ARCH_DTORS_SIZE 4
 #define ARCH_DTORS_CFA 0
 #define ARCH_DTORS_FP 0

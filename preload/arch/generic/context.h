@@ -28,7 +28,7 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return CPU_CONTEXT(context) + CPU_CONTEXT_FIRST;
 }
 
-/* Says whether a called function must preserve the register with index i in that array. */
+/* Says whether a called function must preserve the register with index i in context_registers(). */
 static inline bool context_register_is_kept(unsigned i)
 {
     return CPU_CONTEXT_IS_KEPT(i + CPU_CONTEXT_FIRST);
@@ -122,7 +122,8 @@ static inline uintptr_t context_pointer_guard(void)
     return 0;
 }
 
-/* Says whether memory is a thread control block. It cannot be recognised here. */
+/* Says whether memory is a thread control block. Always false: on this CPU nothing in a block
+ * identifies it. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;
@@ -140,7 +141,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER CPU_RESTORER /* the flag SA_RESTORER, if libc sets it in every action */
-#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* that libc adds to those of every action */
+#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* flags that libc adds to every struct sigaction */
 
 /* Returns the kind of access that caused a fault; 0: it is not known here. */
 static inline unsigned context_access(const ucontext_t *context)
@@ -149,8 +150,8 @@ static inline unsigned context_access(const ucontext_t *context)
     return 0;
 }
 
-/* Says whether, after a call of an address that is no code, the return address is on the stack: it
- * is where every call puts it. */
+/* Says whether, after a call of an address that is no code, the return address is on the stack:
+ * this depends on where the CPU's call instruction puts it. */
 #define CONTEXT_CALLER_ON_STACK (!ARCH_LINK_REGISTER)
 static inline uintptr_t context_link(const ucontext_t *context)
 {

@@ -9,7 +9,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-/* A call on another stack. It lies at the end of that stack, because the first stack may be small. */
+/* The state of a call on another stack. It lies at the upper end of that stack, because the
+ * first stack may be small. */
 struct call_on {
     ucontext_t here, there;
     void (*function)(void *);
@@ -25,7 +26,8 @@ static void make_call(unsigned upper, unsigned lower)
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument)
 {
     struct call_on *call = (struct call_on *)((uintptr_t)stack_end & -(uintptr_t)64) - 1;
-    /* A made-up start, because only the end of the stack is used. */
+    /* makecontext needs the start of the stack, which is not known here; only the end of the
+     * stack is used, so any lower address serves. */
     char *low = (char *)call - 4096;
     call->function = function;
     call->argument = argument;

@@ -1,8 +1,8 @@
 /* tail.c (generic) - what other CPUs have in tail.S: hooks that must leave no frame between the
  * caller and the real function. tail.S of x86_64 says why.
  *
- * Each ends with a call whose value it returns. gcc and clang turn that call into a jump, with -O1
- * and -foptimize-sibling-calls or with higher optimisation.
+ * Each hook ends with a call whose value it returns. gcc and clang turn that call into a jump, with
+ * -O1 and -foptimize-sibling-calls or with higher optimisation.
  */
 #include "preload/base/base.h"
 

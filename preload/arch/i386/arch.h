@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+/* Number of slots of a Rust hash table that the library hashbrown compares with one instruction. */
 #define ARCH_HASH_GROUP 16
 /* Types of relocations: of a GOT slot with an address of data, of a GOT slot for calls, of an
  * address in data. */
@@ -27,8 +27,8 @@
 typedef uint16_t __attribute__((aligned(1))) arch_code;
 #define ARCH_UNKNOWN_CODE 0x0b0f /* ud2 */
 
-/* The jump that is written over the beginning of a function (displace.h): its size in bytes and its
- * range, which is all addresses. */
+/* The jump that is written over the beginning of a function (displace.h): its size and its range
+ * in bytes; the range is all addresses. */
 #define ARCH_JUMP 5
 #define ARCH_JUMP_FAR UINT32_MAX
 
@@ -36,8 +36,8 @@ typedef uint16_t __attribute__((aligned(1))) arch_code;
  * frame pointer. */
 long arch_syscall_6(long number, long a, long b, long c, long d, long e, long f);
 
-/* Number of the system call clone. It is made inline, because its child may share the stack and
- * would return from a function, too. It has no sixth argument. */
+/* Number of the system call clone. clone is made inline, because its child may share the stack
+ * and would return from a function, too. clone has no sixth argument. */
 #define ARCH_SYSCALL_CLONE 120
 static inline __attribute__((always_inline)) long arch_syscall(long number, long a, long b, long c,
                                                                long d, long e, long f)
@@ -76,12 +76,13 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* An unwinder on the other stack finds the way back to the first stack. */
+/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
-/* Sets the signal mask and makes a system call. Called in a signal handler. */
+/* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
+ * call that the signal has interrupted, with the program's signal mask. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[] __attribute__((visibility("hidden")));
-/* Address behind the system call instruction of the hook of syscall(). */
+/* Address behind the system call instruction in libleak's hook of libc's function syscall(). */
 extern const char arch_syscall_hook_end[] __attribute__((visibility("hidden")));
 
 /* libunwind's name of this CPU and its numbers of registers: the stack pointer, and those that hold
@@ -129,14 +130,15 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 #define ARCH_SIGNAL_SP (ARCH_SIGNAL_REGISTERS + 7 * 4)
 #define ARCH_SIGNAL_PC (ARCH_SIGNAL_REGISTERS + 14 * 4)
 
-/* Offset of the interrupted registers in the frame of a handler without SA_SIGINFO, which has one
- * argument, directly followed by the registers. The two kinds of frames are told apart by the code to which the
- * handler returns: it takes the argument from the stack first. The arguments themselves tell nothing: a handler may
- * write there. */
+/* Offset of the interrupted registers in the frame of a handler without SA_SIGINFO, which has
+ * one argument, directly followed by the registers. The code to which such a handler returns begins
+ * with an instruction that takes the argument from the stack; by it the frame is recognised. The
+ * arguments do not tell, because a handler may overwrite them. */
 #define ARCH_SIGNAL_SHORTER (ARCH_SIGNAL_REGISTERS - 4)
 #define ARCH_SIGNAL_SHORTER_CODE 0x58 /* pop %eax */
 
-/* Instructions of a signal trampoline without unwind table; 0: those of the vDSO have tables. */
+/* Instructions of a signal trampoline without unwind table; 0: the trampolines are in the vDSO,
+ * which has unwind tables. */
 #define ARCH_SIGRETURN 0ull
 
 /* How to unwind __do_global_dtors_aux, the only function without unwind table that calls others.
@@ -144,7 +146,8 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
  * C++ objects. It is recognised, and its frame found, by the code after its call of __cxa_finalize:
  * add $16, %esp; call; movb $1, completed(%ebx); mov -4(%ebp), %ebx; leave; ret. */
 #define ARCH_DTORS_SIZE 20
-/* Distance from sp to the CFA; the following two are distances from the CFA. */
+/* Distance in bytes from sp to the CFA; ARCH_DTORS_FP and ARCH_DTORS_RA are distances from the
+ * CFA to the saved frame pointer and to the return address. */
 #define ARCH_DTORS_CFA 32
 #define ARCH_DTORS_FP (-8)
 #define ARCH_DTORS_RA (-4)

@@ -21,7 +21,7 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)&context->uc_mcontext.gregs[REG_EDI];
 }
 
-/* Says whether a called function must preserve the register with index i in that array. */
+/* Says whether a called function must preserve the register with index i in context_registers(). */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i <= REG_EBX - REG_EDI && i != REG_ESP - REG_EDI;
@@ -143,15 +143,17 @@ static inline uintptr_t context_pointer_guard(void)
 
 /* The flag SA_RESTORER, which libc sets if there is no vDSO. */
 #define CONTEXT_RESTORER 0x04000000ul
-#define CONTEXT_LIBC_FLAGS 0ul /* that libc adds to those of every action: kernels have a vDSO */
+#define CONTEXT_LIBC_FLAGS                                                                         \
+    0ul /* flags that libc adds to every struct sigaction: none, because kernels have a vDSO */
 
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame, which consists
  * of the return address, the handler's three arguments (two of them are addresses in the frame),
  * the siginfo and the ucontext. */
 #define CONTEXT_FRAMES_MOVE 1
-/* Without SA_SIGINFO a handler gets the number of the signal alone. Behind it begin the saved registers, with the selector
- * of gs, which is less than any address. */
+/* Says whether a handler was called with SA_SIGINFO. Without it the handler's only argument is
+ * the number of the signal; in the place of "info" is the first saved register, the selector of gs,
+ * which is less than 2^16. */
 #define CONTEXT_HAS_INFO(info) ((uintptr_t)(info) >> 16)
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)

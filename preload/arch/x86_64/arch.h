@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Number of slots of a Rust hash table (hashbrown) that are searched at once. */
+/* Number of slots of a Rust hash table that the library hashbrown compares with one instruction. */
 #define ARCH_HASH_GROUP 16
 /* Types of relocations: of a GOT slot with an address of data, of a GOT slot for calls, of an
  * address in data. */
@@ -25,8 +25,8 @@
 typedef uint8_t arch_code;
 #define ARCH_UNKNOWN_CODE 0x06 /* push %es, which is illegal in 64-bit code */
 
-/* The jump that is written over the beginning of a function (displace.h): its size in bytes and its
- * range. */
+/* The jump that is written over the beginning of a function (displace.h): its size and its
+ * range, both in bytes. */
 #define ARCH_JUMP 5
 #define ARCH_JUMP_FAR (1ul << 31)
 
@@ -67,12 +67,13 @@ static inline void arch_pause(void)
 
 /* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* An unwinder on the other stack finds the way back to the first stack. */
+/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
-/* Sets the signal mask and makes a system call. Called in a signal handler. */
+/* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
+ * call that the signal has interrupted, with the program's signal mask. */
 long arch_call_unblocked(const uint64_t *mask, long number, const long arguments[6]);
 extern const char arch_call_unblocked_end[];
-/* Address behind the system call instruction of the hook of syscall(). */
+/* Address behind the system call instruction in libleak's hook of libc's function syscall(). */
 extern const char arch_syscall_hook_end[];
 
 /* libunwind's name of this CPU and its numbers of registers: the stack pointer, and those that hold
@@ -119,7 +120,8 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
  * C++ objects. It is recognised, and its frame found, by the code after its call of __cxa_finalize:
  * call; movb $1, completed; pop %rbp; ret. */
 #define ARCH_DTORS_SIZE 14
-/* Distance from sp to the CFA; the following two are distances from the CFA. */
+/* Distance in bytes from sp to the CFA; ARCH_DTORS_FP and ARCH_DTORS_RA are distances from the
+ * CFA to the saved frame pointer and to the return address. */
 #define ARCH_DTORS_CFA 16
 #define ARCH_DTORS_FP (-16)
 #define ARCH_DTORS_RA (-8)

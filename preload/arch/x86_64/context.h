@@ -20,7 +20,7 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.gregs;
 }
 
-/* Says whether a called function must preserve the register with index i in that array. */
+/* Says whether a called function must preserve the register with index i in context_registers(). */
 static inline bool context_register_is_kept(unsigned i)
 {
     return i == REG_RBX || i == REG_RBP || (i >= REG_R12 && i <= REG_R15);
@@ -53,8 +53,8 @@ static inline bool context_in_call(const ucontext_t *context)
     return context_after_call(context) || context_at_call(context_pc(context));
 }
 
-/* Returns the value that an instruction has loaded. sp: the stack pointer at that instruction. -1:
- * the value is not known any more. */
+/* Returns the value that an instruction (from) has loaded before a system call. sp: the stack
+ * pointer at that instruction. -1: its source has been overwritten. */
 static inline long context_loaded(const ucontext_t *context, const struct instruction_number *from,
                                   uintptr_t sp)
 {
@@ -120,7 +120,7 @@ static inline uintptr_t context_pointer_guard(void)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0x04000000ul /* the flag SA_RESTORER, which libc sets in every action */
-#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* that libc adds to those of every action */
+#define CONTEXT_LIBC_FLAGS CONTEXT_RESTORER /* flags that libc adds to every struct sigaction */
 
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */

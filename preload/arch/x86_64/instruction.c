@@ -186,12 +186,13 @@ struct instruction instruction_read(const uint8_t *bytes, size_t left)
     unsigned prefixes = out.length;
     if (is_rex(window[out.length]))
         is_wide = window[out.length++] & 8;
-    /* %r12 is encoded like %rsp with this bit. */
+    /* With this bit of the REX prefix the number of %rsp means %r12, so the stack pointer is not
+     * changed. */
     bool is_high = out.length > prefixes && window[prefixes] & 1;
     out.form = read_opcode(window, &out, is_short, is_wide);
     if (is_high && out.form == INSN_STACK && (out.opcode == 0x81 || out.opcode == 0x83))
         out.form = INSN_PLAIN;
-    /* A prefix would change the meaning of a jump. */
+    /* A jump or call with a prefix is not decoded, because the prefix changes its meaning. */
     if (out.length > left || out.length > LONGEST ||
         ((out.form == INSN_BRANCH || out.form == INSN_CALL) && prefixes) ||
         (out.form == INSN_RETURN && out.length > 1))
@@ -212,22 +213,23 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
 
 /* ---- Finding the number of a system call ----------------------------------------------------- */
 
-/* Largest number of bytes between the instruction that loads the number and the system call. */
+/* The instruction that loads the number is searched in at most so many bytes before the system
+ * call. */
 #define NUMBER_FAR 64
 
 struct move {
     bool known;
-    unsigned to;   /* the register that is written; MEMORY: none */
+    unsigned to;   /* number of the register that is written; MEMORY: memory is written */
     unsigned form; /* opcode */
     const uint8_t *operand;
     unsigned rex;
 };
 #define MEMORY 16
-#define STACK_POINTER 4 /* numbers of registers as instructions encode them */
+#define STACK_POINTER 4 /* numbers of rsp and, in the next line, rbp as instructions encode them */
 #define STACK_FRAME 5
 
-/* Finds the register that an instruction writes. Only instructions that compilers use to load
- * arguments are known. */
+/* Finds the register that an instruction writes. It knows only the instructions that compilers
+ * use to load arguments. */
 static struct move read_move(const uint8_t *bytes)
 {
     struct move move = {0};
@@ -338,7 +340,7 @@ struct instruction_number instruction_find_value(const uint8_t *call, unsigned r
     struct instruction_number number = {0};
     size_t most = (uintptr_t)call % 4096 < NUMBER_FAR ? (uintptr_t)call % 4096 : NUMBER_FAR;
     for (size_t back = 2; back < most; back++) {
-        /* The instruction would have a REX prefix, which changes its registers. */
+        /* A REX prefix in front would belong to the instruction and change its registers. */
         bool has_prefix = is_rex(call[-(ptrdiff_t)back - 1]);
         if (!has_prefix && leads_to_call(call - back, call, reg, &number))
             return number;

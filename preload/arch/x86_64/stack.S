@@ -4,7 +4,8 @@
  * finds the way back to the first stack, because the CFA is based on rbp.
  *
  * arch_call_unblocked(mask, number, arguments) sets the signal mask and makes a system call. A
- * signal handler that interrupts it recognises that by the pc, which is between the two labels.
+ * signal handler that interrupts it recognises this by the pc, which is between arch_call_unblocked
+ * and arch_call_unblocked_end.
  *
  * syscall is a hook of libc's function of that name. It stores the number of the call in the red
  * zone, where a signal handler finds it, because the result overwrites the number's register.

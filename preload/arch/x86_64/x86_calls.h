@@ -1,5 +1,5 @@
 /* x86_calls.h - what 32-bit and 64-bit x86 have in common: return addresses, and unwind tables
- * without additions of their own. arch.h of x86_64 and of i386 includes it. */
+ * without additions for this CPU. arch.h of x86_64 and of i386 includes it. */
 #ifndef ARCH_X86_CALLS_H
 #define ARCH_X86_CALLS_H
 
@@ -21,13 +21,13 @@ static inline uintptr_t arch_address(const void *pointer)
 struct arch_link {
 };
 
-/* The registers of the caller of a function. record: __builtin_frame_address(0) of that function,
- * where it has pushed the caller's fp. */
+/* Return the stack pointer, pc and frame pointer of the caller of a function. record:
+ * __builtin_frame_address(0) of that function, where it has pushed the caller's fp. */
 #define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
 #define ARCH_CALLER_PC(record) ((record)[1])
 #define ARCH_CALLER_FP(record) ((record)[0])
 #define ARCH_LINK(record) ((struct arch_link){})
-/* Distance from the frame pointer to the frame record. */
+/* Distance in bytes from the frame pointer to the frame record. */
 #define ARCH_FRAME_RECORD 0
 
 /* Returns where the return address of a call is stored until the call returns. */

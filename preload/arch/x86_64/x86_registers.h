@@ -40,7 +40,7 @@ static inline bool context_at_call(uintptr_t pc)
     return code == X86_CALL;
 }
 
-/* Says whether pc is just behind a system call instruction. It reads nothing but code. */
+/* Says whether pc is just behind a system call instruction. It reads only the program's code. */
 static inline bool context_after_call(const ucontext_t *context)
 {
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
