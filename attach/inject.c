@@ -15,15 +15,16 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 
-/* The area is memory that is mapped in the process: a page of code (the landing), a page with
+/* The area is memory that leakctl maps in the process: a page of code (the landing), a page with
  * struct landing, texts, and a stack with the signal frame at its end. */
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
 #define TEXT (2 * PAGE)
-#define LANDING_TIMEOUT 5 /* seconds after which the thread goes back by itself */
+#define LANDING_TIMEOUT                                                                            \
+    5 /* seconds without leakctl after which the thread returns to the program by itself */
 #define NAP_NS 50000
-#define PATH_SIZE 64      /* bytes for opened_path */
-#define CALL_TIMEOUT 5000 /* milliseconds, for a system call */
+#define PATH_SIZE 64      /* most bytes of injection.opened_path, NUL included */
+#define CALL_TIMEOUT 5000 /* milliseconds that one system call may take */
 
 /* Layout of a signal frame for the kernel (asm/sigcontext.h, asm/ucontext.h). */
 #define XSTATE_SOFTWARE 464 /* offset of struct _fpx_sw_bytes in the XSAVE area */
@@ -45,8 +46,8 @@ struct software_bytes {
 
 /* ---- System calls ---------------------------------------------------------------------------- */
 
-/* Says whether the process ignores SIGTRAP. Then it cannot be run in single steps, after which the
- * kernel would give the signal its default action. */
+/* Says whether the process ignores SIGTRAP. Then leakctl uses no single steps, because after one
+ * the kernel would have given SIGTRAP its default action. */
 static bool ignores_traps(pid_t pid)
 {
     char status[PROC_STATUS_SIZE];
@@ -138,8 +139,8 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
 
 /* ---- The signal frame: how the thread goes back if leakctl dies ------------------------------ */
 
-/* Fills in the registers that the thread gets when it returns through the signal frame. An
- * interrupted system call is repeated. */
+/* Fills in the registers that the thread gets when it returns through the signal frame. If the
+ * stop interrupted a system call, the thread repeats the call. */
 static void fill_registers(greg_t *to, const struct user_regs_struct *from)
 {
     bool again = (int64_t)from->orig_rax >= 0 &&
@@ -166,8 +167,8 @@ static void fill_registers(greg_t *to, const struct user_regs_struct *from)
     to[REG_CSGSFS] = (greg_t)(from->cs | from->ss << 48);
 }
 
-/* Writes the XSAVE area of a signal frame, with the fields that the kernel adds to it. Returns
- * its address, 0: failed. */
+/* Writes the XSAVE area of a signal frame, with the fields that the kernel adds to it, below the
+ * address `below`. Returns the area's address, 0: failed. */
 static uint64_t write_vectors(struct injection *injection, uint64_t below)
 {
     size_t size = injection->vectors_size;
@@ -204,7 +205,8 @@ static const char steps_code[] = "\x48\x89\x1d\x11\x10\0\0\x48\x8b\x03\x48\x85\x
                                  "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
 _Static_assert(sizeof(steps_code) <= INJECT_SYSCALL, "the helpers stand behind it");
 
-/* Code of functions for a step; the result of the previous step is at -8(%rbx). */
+/* Code of the functions that a step may call by an enum inject_helper. %rbx points to the step,
+ * and the previous step's result is at -8(%rbx). */
 static const struct {
     enum inject_helper at;
     unsigned size;
@@ -346,8 +348,8 @@ static void read_progress(struct injection *injection)
     injection->at = at > first ? (at - first) / sizeof(struct inject_step) : 0;
 }
 
-/* Stops the thread because the time for the first `loose` steps is over. False: it is in a later
- * step, and continues. */
+/* Stops the thread because the time for the first `loose` steps is over. True: it is stopped in
+ * one of them. False: it is already in a later step, and runs on. */
 static bool stop_loose(struct injection *injection, size_t loose)
 {
     if (!tracee_stop(injection->tracee, false, CALL_TIMEOUT))
@@ -434,8 +436,8 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
-/* Writes the signal frame at the end of the area. A step adds the alternate stack
- * (inject_altstack). */
+/* Writes the signal frame at the end of the area. The frame's alternate signal stack is filled in
+ * later, by the step inject_altstack(). */
 static bool write_frame(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
@@ -468,7 +470,7 @@ static int64_t map_memory(struct injection *injection, uint64_t at, size_t size,
 }
 
 /* Maps the area. If the process may not have memory that is both writable and executable, the code
- * gets a page of its own, to which leakctl can write nevertheless. */
+ * gets a page that is only executable; leakctl writes to it through /proc/PID/mem. */
 static int64_t map_area(struct injection *injection)
 {
     int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);

@@ -25,7 +25,8 @@ enum inject_result {
     INJECT_GONE     /* the process has ended */
 };
 
-/* Functions in the area, for inject_step.function. The value is the offset of their code. */
+/* Helper functions in the memory that leakctl maps in the process, for inject_step.function. The
+ * value is the offset of a function's code in that memory. */
 enum inject_helper {
     INJECT_SYSCALL = 128,  /* makes a system call: its number and two arguments */
     INJECT_READ_INT = 144, /* returns the int that the previous result points to */
@@ -46,11 +47,12 @@ struct injection {
     uint64_t syscall; /* address of a syscall instruction in libc */
     bool by_steps;    /* system calls are single steps: the process does not ignore SIGTRAP */
     uint64_t area;    /* address of the area in the process; 0: none */
-    uint64_t frame;   /* stack pointer at the function's first instruction */
-    bool returned;    /* the thread has gone back by itself */
+    uint64_t frame;   /* stack pointer at the first instruction of a called function */
+    bool returned;    /* the thread has returned to the program by itself: leakctl was too slow */
     uint64_t mask;
-    bool running; /* the function still runs, after INJECT_TIMEOUT */
-    size_t at;    /* number of the steps that have returned */
+    bool
+        running; /* after INJECT_TIMEOUT: the called function still runs; false: the thread is stopped in it */
+    size_t at; /* number of the steps that have returned */
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];
@@ -63,8 +65,7 @@ struct injection {
 
 #define INJECT_TEXT_SIZE 8192
 
-/* Finds the instructions that are needed in libc, without a stop of the process. False: libc
- * does not have them. */
+/* Finds a syscall instruction in libc, without a stop of the process. False: libc has none. */
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee);
 
@@ -89,7 +90,8 @@ struct inject_limits {
 enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
                                 size_t count, struct inject_limits limits);
 
-/* A step that completes the signal frame; it must be in the first list of steps. */
+/* A step that stores the thread's alternate signal stack in the signal frame; it must be in the
+ * first list of steps. */
 struct inject_step inject_altstack(const struct injection *injection);
 
 /* Puts the thread back, even from a function that has not returned, and leaves it stopped; the

@@ -34,8 +34,9 @@
 #define LOCK_TIMEOUT 2000
 /* Milliseconds; long, because a thread inside of dlopen cannot be put back. */
 #define LOAD_TIMEOUT 60000
-#define NAP_MOST 20   /* longest time between two tries, in milliseconds */
-#define TEXT_STEP 256 /* bytes that are read at once; the page size is a multiple of it */
+#define NAP_MOST 20 /* longest time between two tries, in milliseconds */
+#define TEXT_STEP                                                                                  \
+    256 /* most bytes that one read of a text takes; the page size is a multiple of it */
 /* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
  * the library, and later the result of dladdr. */
 #define FILE_NAME_AT 64
@@ -53,7 +54,7 @@ struct session {
     int error;
     bool loading;    /* a call is in progress that leakctl must not interrupt */
     bool loads;      /* the library is not in the process yet */
-    int64_t file;    /* the process's descriptor of the library's file; negative: the error */
+    int64_t file;    /* the process's descriptor of the library's file; negative: -errno */
     uint64_t result; /* result of libleak_attach or libleak_detach */
 };
 
@@ -218,10 +219,11 @@ static bool try_filter(struct session *session)
     return step.result == 0 || refuse(session, ATTACH_FILTER, NULL, NULL);
 }
 
-/* Makes the first calls and *last in one list. malloc, free and dladdr hold a lock of libc for a
- * moment. A thread that waits there can be put back, since it holds nothing yet; once they succeed,
- * the last call will not wait for a lock whose holder waits for this thread. Each list of calls
- * costs a switch between the two processes. */
+/* Calls dladdr, malloc and free in the stopped thread, and then makes the call *last, all in one
+ * list. dladdr, malloc and free take locks of libc for a moment. If the thread waits for such a
+ * lock it can be put back, since it holds no lock; once they succeed, the last call will not wait
+ * for a lock whose holder waits for this thread. Each list of calls costs a switch between the two
+ * processes. */
 static bool call_first(struct session *session, struct inject_step *last)
 {
     struct injection *injection = &session->injection;

@@ -8,7 +8,9 @@
 
 #include "common/base/proc.h"
 
-#define TABLE_MOST (64u << 20) /* most bytes of a symbol table; a larger size is damage */
+#define TABLE_MOST                                                                                 \
+    (64u                                                                                           \
+     << 20) /* most bytes of a symbol table; a larger size means a damaged file, and is not read */
 #define DYNAMIC_MOST 512
 
 /* ---- Single objects -------------------------------------------------------------------------- */

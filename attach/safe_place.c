@@ -219,7 +219,7 @@ static const char *judge_stack(struct safe_place *place)
 
 /* ---- The thread as a whole ------------------------------------------------------------------- */
 
-/* Says whether malloc, the loader or the C library makes a system call while it holds a lock. */
+/* Says whether a system call is one that malloc, the loader or libc makes while it holds a lock. */
 static bool is_inner_call(uint64_t call)
 {
     switch (call) {
@@ -243,8 +243,7 @@ static bool is_inner_call(uint64_t call)
     return false;
 }
 
-/* Says whether the thread executes code of the runtime. A hook that waits for the program's own
- * call is outside of it. */
+/* Says whether the thread executes code of the runtime. True also if that cannot be found out. */
 static bool is_in_runtime(const struct safe_place *place)
 {
     uint64_t block = place->tracee->before.fs_base, sp;

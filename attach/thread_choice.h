@@ -17,7 +17,7 @@ struct refused_thread;
 struct thread_choice {
     pid_t pid;
     pid_t *tid;    /* threads to try now, the most suitable first */
-    size_t *place; /* for each of them its index in call[] */
+    size_t *place; /* for each thread of tid[], its index in call[] */
     size_t count;
     char (*call)[THREAD_CALL_SIZE]; /* system calls of all threads when they were listed */
     size_t threads;                 /* number of threads of the process */
@@ -25,7 +25,7 @@ struct thread_choice {
     size_t refused_count;
 };
 
-/* Lists the threads again. */
+/* Fills tid[] with the threads that the process has now. */
 void thread_choice_list(struct thread_choice *choice);
 /* Notes that thread number i of the list was stopped and was at no safe place. */
 void thread_choice_refuse(struct thread_choice *choice, size_t i);

@@ -20,7 +20,7 @@ struct tracee {
     pid_t pid, tid;
     int memory;                     /* descriptor of /proc/PID/mem */
     bool raised;                    /* the thread has the highest priority until it is released */
-    int nice;                       /* the nice value of such a thread before */
+    int nice;                       /* nice value that the thread had before, if it is raised */
     uint64_t stopped_ns;            /* time of the last interrupt, by CLOCK_MONOTONIC; 0: the
                                      * thread runs */
     bool at_syscall;                /* the last stop was at a system call */
@@ -45,9 +45,9 @@ bool tracee_seize(struct tracee *tracee, pid_t tid);
 /* Says whether this process traces the thread already, as it does after a stop that failed. */
 bool tracee_is_held(const struct tracee *tracee);
 
-/* Stops the thread; a signal that is about to be delivered is delivered first. stopped: the
- * thread is stopped in another way, and executes nothing before this stop. False: it has not
- * stopped in that time, or has ended. */
+/* Stops the thread; a signal that is about to be delivered is delivered first. stopped: says that
+ * the thread is already stopped, by a signal or at a system call; it then executes nothing more
+ * before this stop. False: it has not stopped in that time, or has ended. */
 bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds);
 
 /* Stops the thread like tracee_stop(), and stores its registers in `before`. */

@@ -3,7 +3,7 @@
  * A report lives in one arena (struct arena) and is freed with it in one call, so no other file
  * frees single objects of it. A growing array is malloc'd and belongs to its owner, who frees it.
  * When memory runs out the program prints one line and exits with status 2: a tool that reads has
- * nothing to save. Lowest rank: includes nothing of the project.
+ * nothing to save. Includes no other header of the project.
  */
 #ifndef COMMON_BASE_ARENA_H
 #define COMMON_BASE_ARENA_H
@@ -16,10 +16,10 @@ struct arena;
 struct arena *arena_begin(void);
 void arena_end(struct arena *arena); /* NULL is allowed */
 
-/* Returns zeroed memory, aligned for every type; exits when there is none. */
+/* Returns zeroed memory, aligned for every type. Exits when memory runs out. */
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
-/* Appends a NUL to the copy. */
+/* Copies `length` bytes of a text, and appends a NUL. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

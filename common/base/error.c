@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Builds a line from a text with names of programs and files, whose control characters are
- * escaped. */
+/* Builds a line of `lead` and `text`. Control characters of the text are escaped, because it may
+ * hold names of programs and files. NULL: out of memory. */
 static char *shown_line(const char *lead, const char *text)
 {
     char *line = malloc(strlen(lead) + strlen(text) * (LEAK_ESCAPE_SIZE / 2) + LEAK_ESCAPE_SIZE);

@@ -20,7 +20,7 @@
 
 #include "common/base/arena.h"
 
-#define NOBODY 65534 /* group of a user that the system does not list */
+#define NOBODY 65534 /* the group taken for a user that the system does not list */
 #define PLACE_SIZE 64
 
 /* ---- Which files ----------------------------------------------------------------------------- */
@@ -67,8 +67,8 @@ static bool is_allowed(int fd)
            (!is_below(path, "/dev") || is_below(path, "/dev/shm"));
 }
 
-/* Opens the file that an O_PATH descriptor refers to, even if the path now leads to another
- * file. */
+/* Opens for reading the file that an O_PATH descriptor refers to, even if its path now leads to
+ * another file. -1: failed. */
 static int open_place(int fd, const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

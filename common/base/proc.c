@@ -115,8 +115,8 @@ bool proc_is_alive(int32_t pid, uint64_t start_time)
     return proc_read_stat(pid, &seen, &state) && seen == start_time && state != 'Z' && state != 'X';
 }
 
-/* Says whether /proc/PID/environ contains the text. Reads pieces that overlap by the length of
- * the text. */
+/* Says whether /proc/PID/environ contains the text. Reads it in pieces, each of which begins with
+ * the end of the piece before, so that a text across two pieces is found. */
 static bool environment_holds(int proc, const char *pid, const char *text)
 {
     char path[32], piece[16384];

@@ -50,8 +50,9 @@ bool proc_is_alive(int32_t pid, uint64_t start_time);
  * number; the caller frees *pids. */
 size_t proc_find_users(const char *text, pid_t **pids);
 
-/* The inode of this process's pid namespace, 0 = unknown. Two containers that share /dev/shm
- * compare it, so that neither judges pids of the other. */
+/* The inode of this process's pid namespace, 0 = unknown. A pid means nothing in another
+ * namespace, so containers that share /dev/shm compare the inode before they look at a pid of a
+ * recording. */
 uint64_t proc_pid_namespace(void);
 
 /* Finds another program of the project: the path `given` unless NULL, else a file `name` in the

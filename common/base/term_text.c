@@ -34,7 +34,8 @@ static size_t count_columns(const char *text, size_t length)
     return columns;
 }
 
-/* The number of bytes that the first `columns` characters take. */
+/* The number of bytes that the first `columns` characters of a text take; a character is one
+ * column. */
 static size_t bytes_of_columns(const char *text, size_t length, size_t columns)
 {
     size_t i = 0;
@@ -125,7 +126,7 @@ struct term_text term_shell_word(const char *word)
 
     if (*word && word[strspn(word, plain)] == 0)
         return shown;
-    /* A user cannot copy such a word from the line. */
+    /* A user cannot copy a word with ' or with escaped characters, so it is not quoted. */
     if (strchr(word, '\'') || strcmp(shown.text, word) != 0)
         return shown;
     quoted.columns = shown.columns + 2;

@@ -29,12 +29,12 @@ struct term_text {
  * replaces the middle of a wider text. */
 struct term_text term_text(const char *text, size_t length, size_t columns);
 
-struct term_text term_number(uint64_t number); /* with commas: "1,234,567" */
-/* With a word: "1 block", "2 blocks". */
+struct term_text term_number(uint64_t number); /* a number with commas: "1,234,567" */
+/* A number with a noun: "1 block", "2 blocks". */
 struct term_text term_count(uint64_t number, const char *word);
-/* With a unit: "480 bytes", "3.1 MB". */
+/* A number of bytes with its unit: "480 bytes", "3.1 MB". */
 struct term_text term_size(uint64_t bytes);
-struct term_text term_shell_word(const char *word); /* quoted if a shell needs that */
+struct term_text term_shell_word(const char *word); /* a word, quoted if a shell needs that */
 
 /* ---- Times (times.c) ------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STALL_SECONDS 10 /* longest time without a byte written */
+#define STALL_SECONDS 10 /* longest time without a byte written, in seconds; then the write fails */
 #define TOTAL_SECONDS 60
 /* Most bytes per write(2): small enough to see the progress of a slow reader. */
 #define WRITE_SIZE 65536
@@ -50,9 +50,9 @@ void write_timeout_begin(void)
 
     sigemptyset(&alarm_alone);
     sigaddset(&alarm_alone, SIGALRM);
-    sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm},
-              &old_action);                       /* without SA_RESTART, so that the signal
-                                                   * interrupts blocking calls */
+    sigaction(
+        SIGALRM, &(struct sigaction){.sa_handler = on_alarm},
+        &old_action); /* the flags are without SA_RESTART, so that the signal interrupts blocking calls */
     sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the program may have blocked SIGALRM, and
                                                    * the mask is inherited */
     start_time = monotonic_seconds();

@@ -16,9 +16,9 @@
 void write_timeout_begin(void);
 void write_timeout_end(void);
 
-/* Starts the 10 s again, after bytes were written. */
+/* Starts the 10 s without a written byte again. Called after bytes were written. */
 void write_timeout_renew(void);
-/* Says whether a limit has passed; sets errno to ETIMEDOUT then. */
+/* Says whether the 10 s or the minute have passed; if so, sets errno to ETIMEDOUT. */
 bool write_timeout_expired(void);
 
 /* Writes all bytes. False: errno says why not. */

@@ -9,12 +9,14 @@
 #include "common/base/arena.h"
 #include "common/base/interval_map.h"
 
-#define NESTING 16 /* most namespaces in namespaces, or blocks in blocks, that are searched */
+#define NESTING                                                                                    \
+    16 /* most namespaces in one another, or blocks in one another, that are searched; deeper ones are skipped */
 
 struct unit {
-    Dwarf_Die die;         /* the unit; of a split unit the skeleton, which has the address
-                            * ranges and the line table */
-    Dwarf_Die code;        /* the unit or the split part of it, which has the functions */
+    Dwarf_Die
+        die; /* the compilation unit; if it is split (.dwo) its skeleton, which has the address ranges and the line table */
+    Dwarf_Die
+        code; /* the unit that has the functions: of a split unit the part in the .dwo file, else `die` */
     const char *directory; /* directory in which the unit was compiled, NULL = unknown */
     struct source_paths *paths;
     bool indexed;
@@ -172,8 +174,8 @@ static const char *path_in_unit(struct unit *unit, const char *file)
     return source_path_find(unit->paths, unit->directory, file);
 }
 
-/* Fills in the place from which an inlined function is called, which lies in the frame around
- * it. */
+/* Fills in file and line of the place where an inlined function is called; they belong to the
+ * frame of the calling function. */
 static void fill_call_place(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *frame)
 {
     Dwarf_Files *files;
@@ -200,8 +202,8 @@ static void fill_address_place(struct unit *unit, Dwarf_Addr address, struct dwa
     frame->column = column > 0 ? (unsigned)column : 0;
 }
 
-/* Says whether a frame is an inline function of libleak.h; the function that calls it is the
- * interesting one. */
+/* Says whether a frame is an inline function of libleak.h. Such frames are left out: the program's
+ * function that calls it is of interest. */
 static bool is_api_call(const struct dwarf_frame *frame)
 {
     static const char header[] = "/libleak.h";
@@ -374,8 +376,8 @@ static void add_variable(struct dwarf_data *data, const struct variable *variabl
 }
 
 /* Adds the variables that a unit, namespace, class or function contains, and those nested in
- * these. parent->function: the function that contains the parent, NULL = none. locals: add
- * variables inside of functions, else all others. */
+ * these. parent->function: the function that contains the parent, NULL = none. locals: true = add
+ * only variables inside of functions, false = all but these. */
 static void add_variables(struct dwarf_data *data, struct variable *parent, bool locals,
                           int nesting)
 {

@@ -1,9 +1,9 @@
 /* dwarf.h - finds the functions, inlined ones included, or the variable at an address of one ELF
  * file.
  *
- * Functions have two indices, made on demand: units by address range (built here, because many
- * compilers write no .debug_aranges), and functions by address range in each unit that is
- * needed. Split units (.dwo, .dwp) are followed.
+ * To find functions there are two kinds of index, made on demand: one of the compilation units by
+ * address range (built here, because many compilers write no .debug_aranges), and in each unit
+ * that is needed one of its functions by address range. Split units (.dwo, .dwp) are followed.
  *
  * Variables with a fixed address are indexed at the first lookup: first those of units and
  * namespaces; those inside functions only when a lookup of a local symbol needs them. A variable
@@ -55,7 +55,8 @@ struct dwarf_function {
     const char *directory;
 };
 
-/* Finds the function around an address that has code of its own: not an inlined one. */
+/* Finds the function around an address that has code of its own: not an inlined one. False:
+ * none. */
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
                           struct dwarf_function *function);
 
