@@ -3,8 +3,8 @@
  *
  * A plain pointer to a marked block is also a tagged pointer without a tag, so most words have a
  * decoding that lies among the blocks. Usually few blocks are unmarked: a filter with one bit for
- * the hash of each of their addresses rejects nearly all words without a look at the index. Every
- * match is recorded as an edge of the graph, also a second pointer to the same block. */
+ * the hash of each of their addresses rejects nearly all words without a search in the rank index.
+ * Every match is recorded as an edge of the graph, also a second pointer to the same block. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/prefetch_ring.h"

@@ -2,26 +2,28 @@
  * idioms. */
 #include "preload/mark/header_idioms.h"
 
-/* Number of groups of a site: 0 is the site itself, k = all sites with the same LEVELS - k inner
- * frames. */
+/* Number of groups to which a site belongs, one for each level: the group of level 0 is the site
+ * alone, that of level k all sites with the same LEVELS - k innermost frames. */
 #define LEVELS 5
 #define OFFSETS 6 /* number of different offsets that are counted in a group */
 #define OFFSET_MOST 4096
-#define FOOTER_MOST 64 /* size of a footer, in bytes, at most */
+/* Most bytes of a footer: data at the end of a block, to which the program's pointers to the block
+ * lead. */
+#define FOOTER_MOST 64
 #define BLOCKS_LEAST 2 /* least number of blocks held at an offset, in a group of one site */
 /* Least number of blocks held at an offset, in a group of several sites. */
 #define BLOCKS_LEAST_SHARED 3
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
 #define TAGS 8                  /* number of values of a tag, the low three bits of a pointer */
-#define LINKED_SIZES UINT64_MAX /* a linked_size: the blocks have several sizes */
+#define LINKED_SIZES UINT64_MAX /* value of linked_size: the blocks have several sizes */
 #define ALIGN_LEAST 5 /* logarithm of the least alignment, 32; malloc itself aligns to 16 */
 #define ALIGN_MOST 12
 #define ALIGN_HEADER 64 /* size of a header before an aligned address, in bytes, at most */
 /* Bits of evidence for an alignment: by chance one group in 256 looks aligned. */
 #define ALIGN_BITS 8
 
-/* Hashes of a site's innermost frames, for each level from 1 on: level k hashes LEVELS - k
- * frames. */
+/* Hashes of a site's innermost frames, for each level from 1 on: at[k] is the hash of the LEVELS -
+ * k innermost frames. */
 struct frame_hashes {
     uint64_t at[LEVELS];
     bool by_libc; /* the innermost frame is one of the C library */
@@ -31,21 +33,22 @@ struct frame_hashes {
  * end. */
 struct idiom_offsets {
     uint32_t offset[OFFSETS], blocks[OFFSETS];
-    uint8_t good; /* set of indices: these offsets are idioms, so pointers with them hold a block */
+    uint8_t good; /* bit i is set: offset[i] is an idiom, so a pointer with it holds its block */
 };
 
 struct idiom_group {
     uint64_t key; /* hash of the site or of innermost frames; 0: the slot is unused */
     uint32_t start, inside;
-    struct idiom_offsets low; /* for each block the lowest offset of its interior pointers */
-    /* For each block the distance of its highest interior pointer to its end. */
+    /* Counts, of each block, the lowest offset of its interior pointers. */
+    struct idiom_offsets low;
+    /* Counts, of each block, the distance from its highest interior pointer to its end. */
     struct idiom_offsets footer;
-    /* For each block, also those held by a pointer to their start: the distance of its highest
-     * interior pointer to its end. */
+    /* Counts the same distances, but also those of blocks that a pointer to their start holds. */
     struct idiom_offsets any_footer;
     /* Number of blocks held at an aligned address, by logarithm of the alignment. */
     uint32_t aligned[ALIGN_MOST + 1];
-    /* By tag: number of blocks that is_linked accepts and that a pointer with this tag holds. */
+    /* By tag: number of blocks that a pointer with this tag holds, in a block of the same group, as
+     * nodes of a tree hold each other. */
     uint32_t linked[TAGS];
     uint64_t linked_size; /* size of the blocks that linked counts, or LINKED_SIZES */
     bool several;         /* the group has blocks of several sites */
@@ -91,7 +94,7 @@ static void hash_frames(const struct reach *reach, uint32_t site, struct frame_h
     }
 }
 
-/* Finds the group of a key, or an unused slot for it. */
+/* Finds the slot of the group with the key, or an unused slot for it. */
 static struct idiom_group *find_group(const struct header_idioms *idioms, uint64_t key)
 {
     for (uint64_t at = key >> 20;; at++) {
@@ -146,15 +149,15 @@ static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
 }
 
 /* The size of a footer that begins at the offset; 0: there is none. A footer consists of whole
- * words; a pointer to another address is where a reader of text has stopped. */
+ * words: a pointer into the middle of a word is most likely a position in a text. */
 static uint32_t footer_size(uint64_t size, uint64_t offset)
 {
     uint64_t rest = size - offset;
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* Says whether the node is held as nodes of a tree hold each other, wherever the program adds them:
- * by a block of the same site, or at a level above 0 by a block of the same group and size. */
+/* Says whether the node is held as nodes of a tree hold each other: by a block of the same site,
+ * or, for a group of a level above 0, by a block of the same group and size. */
 static bool is_linked(const struct header_idioms *idioms, const struct reach *reach, uint32_t node,
                       unsigned level)
 {
@@ -258,7 +261,8 @@ static void count_offsets(struct header_idioms *idioms, const struct reach *reac
 
 /* ---- Deciding which offsets are idioms ------------------------------------------------------- */
 
-/* Marks the offsets that occur often enough, and returns how many blocks are held by them. */
+/* Marks the offsets that occur often enough as idioms, and returns how many blocks are held at
+ * them. */
 static uint32_t find_good(const struct idiom_group *group, struct idiom_offsets *table)
 {
     uint32_t least = group->several ? BLOCKS_LEAST_SHARED : BLOCKS_LEAST, held = 0;
@@ -277,8 +281,8 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
         table->good = 0;
 }
 
-/* Decides about footers of all blocks: a slab whose first chunk is in use is also held at its
- * start. */
+/* Decides whether footers are idioms, with blocks held at their start counted as well: a slab whose
+ * first chunk is in use is held at its start, too. */
 static void judge_any_footer(struct idiom_group *group)
 {
     uint32_t held = find_good(group, &group->any_footer);
@@ -296,9 +300,9 @@ static void judge_alignment(struct idiom_group *group)
     }
 }
 
-/* Decides about tags: links with a color or flag in their low bits. Other links of the same blocks
- * may have none. One link is enough where the C library allocates both blocks, which are nodes of
- * tsearch(). */
+/* Decides which tags are idioms: a tag is a color or a flag in the low bits of a link. Other links
+ * of the same blocks may have no tag. One link is enough where the C library allocates both blocks,
+ * which are nodes of tsearch(). */
 static void judge_tags(struct idiom_group *group)
 {
     for (unsigned tag = 1; tag < TAGS; tag++)
@@ -389,9 +393,9 @@ static bool group_allows(const struct idiom_group *group, const struct reach *re
             is_aligned_start(node_address(node), offset, group->good_aligned));
 }
 
-/* Says whether a pointer with this offset as its tag holds a block of that size. At a level above 0
- * the block must have the size of the group's linked blocks, because a function such as xmalloc
- * allocates all kinds of blocks. */
+/* Says whether a pointer with this offset as its tag holds a block of that size. In a group of a
+ * level above 0 the block must have the size of the group's linked blocks, because a function such
+ * as xmalloc allocates all kinds of blocks. */
 static bool is_good_tag(const struct idiom_group *group, unsigned level, uint64_t size,
                         uint64_t offset)
 {

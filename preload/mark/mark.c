@@ -5,8 +5,9 @@
  *
  * All passes use one queue: a marked node enters it, and a pass ends when the queue is empty. While
  * the reachable nodes are found, an interior pointer makes a node a candidate only; candidates that
- * no better pointer reaches become possible. pointer_scan.c has already found the blocks to which
- * most blocks point; the other blocks are read when they leave the queue. */
+ * no better pointer reaches become possible. pointer_scan.c has already read most blocks and
+ * recorded to which blocks they point; marking reads the rest, each block when it leaves the
+ * queue. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/reachability.h"
@@ -88,8 +89,8 @@ static bool counts_starts_only(const struct mark_pass *pass, uint32_t from)
     return pass->roots && ((const struct root_range *)pass->reach->ranges.at)[from].starts_only;
 }
 
-/* LEAK_FOUND_TAGGED for an offset that looks like a tag: programs store tags in the low bits of
- * aligned pointers. */
+/* Returns LEAK_FOUND_TAGGED for an offset that looks like a tag, otherwise 0: programs store tags
+ * in the low bits of aligned pointers. */
 static unsigned tag_flag(uint64_t offset)
 {
     return offset % WORD && offset < 16 ? LEAK_FOUND_TAGGED : 0;
@@ -101,8 +102,8 @@ static void mark_by_header(struct reach *reach, uint32_t number)
     node_change_state(&reach->nodes[number], 0, NODE_BY_HEADER);
 }
 
-/* Records the offset of an interior pointer. True: it is the lowest offset so far, or offsets are
- * not recorded. */
+/* Records the offset of an interior pointer. True: it was recorded, and is the lowest offset of the
+ * block so far. */
 static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offset)
 {
     struct reach *reach = pass->reach;
@@ -229,7 +230,7 @@ static ALWAYS_INLINE void drain_queue(struct mark_pass *pass, ring_visit *visit)
         else
             node_prefetch(reach, reach->head);
         /* In a list each block points only to the next one, so there is no other work during its
-         * cache misses: prefetch its content at once. */
+         * cache misses: prefetch its content without a delay. */
         pass->ring.eager = reach->tail - reach->head < 4;
         push_targets(pass, &filter, reach->queue[reach->head++], visit);
     }
@@ -245,7 +246,8 @@ static NOINLINE void spread_possible(struct mark_pass *pass)
     drain_queue(pass, visit_from_possible);
 }
 
-/* Marks the unmarked nodes that have this prior, without a pointer to them. */
+/* Marks the unmarked nodes about which the caller knows this (enum reach_prior), without a pointer
+ * to them. */
 static void mark_prior(struct reach *reach, enum reach_prior before, enum leak_verdict verdict,
                        unsigned flags)
 {
@@ -278,7 +280,7 @@ static uint32_t mark_rest(struct reach *reach, enum leak_verdict verdict)
 
 /* ---- Learning header idioms ------------------------------------------------------------------ */
 
-/* Takes back all verdicts that were given since the queue had this end. */
+/* Takes back all verdicts that were given since the queue ended at index `tail`. */
 static void rewind_queue(struct reach *reach, uint32_t tail)
 {
     for (uint32_t turn = tail; turn < reach->tail; turn++) {
@@ -290,7 +292,7 @@ static void rewind_queue(struct reach *reach, uint32_t tail)
     reach->targets_source = NODE_NONE; /* blocks that were read have all of their edges recorded */
 }
 
-/* Follows all interior pointers tentatively, to learn by which of them the program holds blocks. */
+/* Follows all interior pointers tentatively, to learn by which offsets the program holds blocks. */
 static struct header_idioms *learn_idioms(struct mark_pass *pass)
 {
     struct reach *reach = pass->reach;

@@ -13,15 +13,17 @@
 
 #define NODE_NONE UINT32_MAX
 
-/* The state is in the 16 upper bits of a node; its low three bits hold enum leak_verdict, 0: not
- * marked yet. */
+/* The state of a node is in the 16 upper bits of address_state; the low three bits of the state
+ * hold enum leak_verdict, 0: not marked yet. */
 #define NODE_VERDICT 7u
 /* An interior pointer to the block was found: it becomes possible, unless a better pointer is
- * found. With the verdict REACHABLE: such a pointer holds a container. */
+ * found. With the verdict REACHABLE: an interior pointer holds the block as a container. */
 #define NODE_CANDIDATE 8u
 #define NODE_BY_ROOT 16u /* the node's struct mark_link contains the number of a root word */
-#define NODE_PRIOR 32    /* factor of enum reach_prior in the state, where it has three bits */
-#define NODE_FLAGS 256   /* factor of enum leak_found_flag in the state: DROPPED, IGNORED, TAGGED */
+/* Factor by which enum reach_prior is shifted to its three bits of the state. */
+#define NODE_PRIOR 32
+/* Factor by which enum leak_found_flag is shifted to its bits of the state. */
+#define NODE_FLAGS 256
 #define NODE_NO_POINTER 0x8000u /* the block was read, and no word of it can be a plain pointer */
 /* The block was read, and no word of it can be an encoded pointer. */
 #define NODE_NO_ENCODED 0x4000u
@@ -33,7 +35,8 @@
 
 struct mark_node {
     uint64_t address_state; /* address in the lower 48 bits, state in the upper 16 */
-    uint32_t size;          /* size of the block; NODE_LARGE: a struct large_node has it */
+    /* Size of the block in bytes; NODE_LARGE: a struct large_node has it. */
+    uint32_t size;
     uint32_t site;
 };
 
@@ -47,22 +50,25 @@ struct large_node {
 
 /* The word that holds the pointer by which a node was found. */
 struct mark_link {
-    /* The node that contains the word, the number of a root word, or NODE_NONE. */
+    /* The node that contains the word; with NODE_BY_ROOT in the state: the number of a root word;
+     * NODE_NONE: there is no such word. */
     uint32_t from;
-    /* Index of the word in the node; UINT32_MAX: this or a higher index; or LINK_BY_SCAN. */
+    /* Index of the word in the node, from 0; UINT32_MAX: this or a higher index; LINK_BY_SCAN: the
+     * first word that points to the start of the found node. */
     uint32_t at;
 };
 
-/* The value of mark_link.at for the first word that points to the start of the node;
- * pointer_scan_find_word finds it. */
+/* Value of mark_link.at: the index is not stored, and pointer_scan_find_word finds it when a report
+ * needs it. */
 #define LINK_BY_SCAN (UINT32_MAX - 1)
 
 /* The blocks to which the words of a block point (mark_passes.h). */
 struct pointer_targets {
-    /* If count is 1, the number of the node; otherwise an index of the array targets. */
+    /* If count is 1, the number of the target node; otherwise the index of the first target in the
+     * array reach.targets. */
     uint32_t first;
-    /* The number of targets; TARGETS_READ + number: first is always an index; SCAN_UNREAD: not
-     * known. */
+    /* The number of targets; TARGETS_READ + that number: first is an index even for one target;
+     * SCAN_UNREAD: the targets are not known. */
     uint32_t count;
 };
 
@@ -103,7 +109,8 @@ struct recent_edges {
     } edge[512];
 };
 
-/* An edge that an encoded pointer makes. from: a node, or the number of nodes for a root. */
+/* An edge that an encoded pointer makes. from: the number of a node; the number of all nodes stands
+ * for a root. */
 struct encoded_edge {
     uint32_t from, to;
     uint32_t next; /* used by edge_list.c: index of the next edge from the same node, + 1 */
@@ -117,32 +124,35 @@ struct reach {
     struct scan_array large; /* array of struct large_node */
     uint32_t count;
     struct mark_cold *cold; /* array by node; NULL: the rest of a block is looked up by find */
-    /* reach_find_block of reachability.h; looks up a block by its address. */
+    /* Looks up a block in the block table by its address (reach_look_up). */
     bool (*find)(uintptr_t address, struct block *out);
     /* Array by node; NULL: no interior pointer was found, or header idioms are not used. */
     struct interior *interior;
     uint32_t site_most; /* the highest number of a site of a block */
-    /* reach_callers of reachability.h; NULL: header idioms are not used. */
+    /* Returns the call stack of a site (reach_callers in reachability.h); NULL: header idioms are
+     * not used. */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    /* reach_is_typed_object of reachability.h; NULL: no such object is recognised. */
+    /* Says whether an object that names its type begins at an offset (typed_objects.h); NULL: such
+     * objects are not recognised. */
     bool (*is_typed_object)(uintptr_t block, uint64_t offset, uint64_t size);
-    bool (*is_in_libc)(uintptr_t pc); /* reach_is_in_libc of reachability.h */
+    bool (*is_in_libc)(uintptr_t pc); /* says whether an address is in the C library */
     uintptr_t low, span;              /* the range of all pointers to blocks: [low, low + span] */
     uint32_t *queue;                  /* all marked nodes, in the order in which they were marked */
-    uint32_t head, tail;      /* indices of the queue; the nodes in [0, head) were scanned */
+    /* Indices of the queue; the words of the nodes in [0, head) were followed. */
+    uint32_t head, tail;
     uint64_t added, capacity; /* number of blocks in pending, and room for them */
-    unsigned priors;          /* set of 1 << enum reach_prior: the priors that occur */
-    /* Blocks in the order in which they were added, until the index is built; the state is enum
-     * reach_prior. */
+    unsigned priors;          /* set of 1 << enum reach_prior: the values that occur */
+    /* Blocks in the order in which they were added, until the rank index is built; their state is
+     * enum reach_prior. */
     struct mark_node *pending;
-    struct mark_cold *pending_cold; /* array by index of pending */
+    struct mark_cold *pending_cold; /* the struct mark_cold of pending[i] is element i */
     struct scan_array ranges;       /* array of struct root_range */
     struct scan_array words;        /* array of struct root_word */
     /* Array of struct encoded_edge: the edges that lead to hidden blocks. */
     struct scan_array encoded_edges;
-    /* Array by node; NULL: blocks are read when they leave the queue. */
+    /* Array by node; NULL: there was no pointer scan, blocks are read when they leave the queue. */
     struct pointer_targets *targets_of;
-    struct scan_array targets; /* array of uint32_t: numbers of nodes */
+    struct scan_array targets; /* array of uint32_t: node numbers, in the rows of targets_of */
     uint32_t targets_source;   /* the node whose targets are being recorded */
     struct recent_edges targets_recent;
     bool targets_lost; /* for lack of memory, some targets were not recorded */
@@ -229,7 +239,7 @@ static ALWAYS_INLINE void node_set_parent(struct reach *reach, uint32_t node, ui
     node_change_state(&reach->nodes[node], NODE_BY_ROOT, 0);
 }
 
-/* Records that word number "at" of a root range points to the node. */
+/* Records that the word with index `at`, from 0, of a root range points to the node. */
 static inline void node_set_root(struct reach *reach, uint32_t node, uint32_t range, uint32_t at)
 {
     const struct root_range *roots = (const struct root_range *)reach->ranges.at + range;
@@ -256,7 +266,7 @@ static ALWAYS_INLINE bool recent_edges_add(struct recent_edges *lately, uint32_t
 
 /* Appends an edge of a block that pointer_scan.c did not read. All edges of a block are appended
  * one after the other; if a block is read again, its edges are recorded already. The edges may take
- * at most a quarter of the memory that is left. */
+ * at most a quarter of the memory that is left; further ones are dropped (targets_lost). */
 static NOINLINE UNUSED void node_append_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     struct scan_array *targets = &reach->targets;
@@ -287,10 +297,10 @@ static ALWAYS_INLINE void node_record_edge(struct reach *reach, uint32_t from, u
         node_append_edge(reach, from, to);
 }
 
-/* Prefetches for the nodes that follow in the queue: first their nodes, then their content. In a
- * large heap a TLB miss costs more than the fetch, because the page table is in no cache. Only page
- * walks that begin close together overlap, so in a large heap the content is prefetched in
- * batches. */
+/* Distances of the prefetch for the blocks that follow in the queue: first their nodes are fetched,
+ * then their content. In a large heap a TLB miss costs more than the fetch, because the page table
+ * is in no cache. Only page walks that begin close together overlap, so in a large heap the content
+ * is prefetched in batches. */
 #define PREFETCH_DISTANCE 8
 #define PREFETCH_BATCH 32
 /* Number of blocks from which on batches are used: the page table takes a megabyte or more. */
@@ -353,8 +363,9 @@ static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, u
  * its nested blocks. */
 struct node_words {
     const uintptr_t *at;
-    uint64_t count, first; /* words of this run; index of the first one within the node */
-    uint32_t next;         /* the node behind this run; NODE_NONE: this is the last run */
+    /* Number of words of this run; index of its first word within the node, from 0. */
+    uint64_t count, first;
+    uint32_t next; /* the nested block behind this run; NODE_NONE: this is the last run */
 };
 
 static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32_t number,

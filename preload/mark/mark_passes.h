@@ -8,7 +8,7 @@
  *
  *     words -> targets_of[node] -> targets[first .. first + count)
  *
- * in the order of the words; a single target is stored in the row itself. Some blocks stay
+ * in the order of the words; a single target is stored in targets_of itself. Some blocks stay
  * SCAN_UNREAD: blocks with a word that points to the interior of a block (mark.c must judge that),
  * large blocks (the processor prefetches them anyway), all blocks if memory is short or blocks are
  * nested, and blocks of more than a few cache lines if many earlier scans were wasted.
@@ -27,8 +27,8 @@ void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter);
 /* Frees the targets, when no edges are needed any more. */
 void pointer_scan_end(struct reach *reach);
 
-/* Finds the first word of a scanned block that points to the start of another block, and returns
- * its index. */
+/* Finds the first word of the scanned block `from` that points to the start of the block `to`, and
+ * returns its index in `from`, from 0. */
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
 
 /* Reads the number of a node's targets. False: the block was not scanned, so the caller must read
@@ -40,8 +40,8 @@ static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32
     return !(*count & TARGETS_READ);
 }
 
-/* Returns one target of a node. Marking appends to the array, which may move then; so no pointer to
- * an element stays valid. */
+/* Returns target number i, from 0, of a node. Marking appends to the array of targets, which may
+ * move then; so no pointer to an element stays valid. */
 static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uint32_t node,
                                                   uint32_t i)
 {
@@ -62,7 +62,7 @@ static ALWAYS_INLINE struct node_edges pointer_scan_edges(const struct reach *re
     const uint32_t *targets = reach->targets.at;
     if (row->count == 1)
         return (struct node_edges){&row->first, 1};
-    if (row->count == SCAN_UNREAD) /* the block has no edges, or was never read */
+    if (row->count == SCAN_UNREAD) /* the block points to no other one, or was never read */
         return (struct node_edges){targets, 0};
     return (struct node_edges){targets + row->first, row->count & ~TARGETS_READ};
 }

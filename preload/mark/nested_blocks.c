@@ -1,23 +1,24 @@
-/* nested_blocks.c - moves the start of outer blocks before the index is built, and finds the outer
- * block of nested ones after that. */
+/* nested_blocks.c - moves the start of outer blocks before the rank index of the leak check is
+ * built, and finds the outer block of nested ones after that. */
 #include "preload/mark/nested_blocks.h"
 #include "preload/memory/collections.h"
 
-#define MAX_DEPTH 16 /* the largest number of levels of nesting */
+/* Levels of nesting; a block nested deeper gets the block at this level as its outer block. */
+#define MAX_DEPTH 16
 /* Number of addresses that are tried for the node of an arena that is completely covered by nested
- * blocks. */
+ * blocks; if blocks begin at all of them, the arena gets no node. */
 #define MAX_HIDING_PLACES 64
 
 /* An arena whose node begins later than its block, because nested blocks begin there. */
 struct trimmed_block {
     uintptr_t began;
     uint64_t size;
-    uintptr_t address; /* address at which the node begins */
+    uintptr_t address; /* address at which the node of the arena begins */
 };
 
 /* ---- Before the index is built --------------------------------------------------------------- */
 
-/* The first address behind a block at which a node may begin. */
+/* The first address behind a block at which a node may begin: a multiple of RANK_INDEX_STEP. */
 static uintptr_t block_end(const struct block *block)
 {
     return round_up(block->address + block->size, RANK_INDEX_STEP);
@@ -96,7 +97,7 @@ static void set_outer(struct reach *reach, uint32_t node, uint32_t outer)
 }
 
 /* Finds the outer block of each nested one: visits blocks in address order, with a stack of the
- * blocks that enclose the present one. */
+ * blocks that enclose the visited one. */
 static void find_outer(struct reach *reach)
 {
     uint32_t around[MAX_DEPTH], depth = 0;

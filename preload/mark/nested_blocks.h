@@ -18,10 +18,12 @@
 #include "preload/mark/mark_nodes.h"
 
 /* Moves the start of a block to an address where no nested block begins. pool: the pool of a nested
- * block, SUBALLOC_ANY_POOL for a block of malloc. False: there is no such address. */
+ * block, SUBALLOC_ANY_POOL for a block of malloc. False: no such address was found, and the block
+ * gets no node. */
 bool nested_blocks_trim(struct block *block, uint32_t pool);
 
-/* Records where a trimmed block began, and its size. Called before the rank index is built. */
+/* Records the start and the size that a block had before nested_blocks_trim moved its start. Called
+ * before the rank index is built. */
 void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, uintptr_t began,
                                 uint64_t size);
 /* Finds the outer block of each nested one. Called after the rank index is built. False: there is

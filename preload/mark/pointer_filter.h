@@ -1,5 +1,5 @@
-/* pointer_filter.h - tests four words at once, by their upper halves: may one of them be a pointer,
- * plain or encoded?
+/* pointer_filter.h - tests four words in one step, by their upper halves: may one of them be a
+ * pointer, plain or encoded?
  *
  * Nearly always none is a pointer, so this test is the main cost of reading a block. It may have
  * false positives, never false negatives. A plain pointer to an aligned address is not reported as

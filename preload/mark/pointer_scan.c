@@ -11,19 +11,20 @@
 #define MAX_SCANNED 4096
 #define SMALL_BLOCK 512 /* size in bytes of a few cache lines, which are fetched together */
 #define MAX_WASTED (512u << 10)
-#define BLOCKS_AHEAD 16 /* distance, in blocks, of the prefetch */
+#define BLOCKS_AHEAD 16 /* number of blocks by which the prefetch is ahead of the scan */
 
 struct pointer_scan {
     struct reach *reach;
     struct recent_edges recent;
-    /* Bytes of larger blocks that became SCAN_UNREAD, less the bytes of those that did not. */
+    /* Bytes of blocks above SMALL_BLOCK that were scanned in vain (they became SCAN_UNREAD), less
+     * the bytes of such blocks that were scanned with success. */
     uint64_t wasted;
     bool failed;
     struct prefetch_ring ring;
 };
 
-/* Says whether an array of count elements is affordable: optional arrays may take at most a quarter
- * of the memory that is left. */
+/* Says whether the memory suffices for an array of count elements: an array that only saves time
+ * may take at most a quarter of the memory that is left. */
 static bool is_affordable(const struct reach *reach, uint64_t count, size_t each)
 {
     return count <= (reach->arena.most - reach->arena.used) / 4 / each;
@@ -81,7 +82,8 @@ static ALWAYS_INLINE unsigned scan_block(struct pointer_scan *scan,
 }
 
 /* Says whether to scan a block. The targets of blocks that were lost before are not needed. Arenas
- * are full of interior pointers: if most larger blocks are like that, they are left to marking. */
+ * are full of interior pointers, which the scan cannot judge: if most blocks above SMALL_BLOCK have
+ * such pointers, marking reads all of these blocks instead. */
 static ALWAYS_INLINE bool should_scan(struct pointer_scan *scan, const struct mark_node *node)
 {
     uint32_t size = node->size;

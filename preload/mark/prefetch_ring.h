@@ -15,14 +15,16 @@
 #define RING_DELAY 12 /* number of words that wait at each of the two stages */
 
 struct prefetch_ring {
-    uint32_t pushed, resolved, popped; /* popped <= resolved <= pushed */
+    /* Numbers of words that passed each stage: popped <= resolved <= pushed. */
+    uint32_t pushed, resolved, popped;
     bool eager; /* true: prefetch the content of a block as soon as its node is known */
-    /* An array by node that the visitor reads, so that it is prefetched, too; if there is none, any
-     * address. */
+    /* An array by node that the function `visit` reads, so that the node's element is prefetched,
+     * too; if there is no such array, any address. */
     const char *row;
     size_t row_size;
     struct {
-        uintptr_t pointer; /* pointer to the node; 0: to its start, when node is known */
+        /* Address in the node; 0: the start of the node whose number is in `node`. */
+        uintptr_t pointer;
         const struct rank_index_word *word;
         uint32_t node; /* number of the node; undefined until the word of the rank index is read */
         uint32_t from, at;
@@ -30,7 +32,8 @@ struct prefetch_ring {
 };
 
 /* The type of a function that is called for each pointer to a node: to its start, its interior or
- * the byte behind its end. from, at: where the pointer is. */
+ * the byte behind its end. from: the node or root range that contains the pointer; at: index of the
+ * word in it. */
 typedef void ring_visit(void *context, uintptr_t pointer, uint32_t node, uint32_t from,
                         uint32_t at);
 
@@ -90,9 +93,9 @@ static ALWAYS_INLINE void ring_advance(struct prefetch_ring *ring, const struct 
         ring_pop(ring, reach, visit, context);
 }
 
-/* Says whether no block contains the pointer, given that no block begins within its MiB: only the
- * last block that begins before can contain it. Programs with memory of their own have many
- * pointers to such places, and all of them test the same few blocks. */
+/* Says whether no block contains the pointer, if no block begins in the same MiB: only the last
+ * block that begins before it, number rank - 1, can contain it. Programs with memory of their own
+ * have many pointers to such places, and all of them test the same few blocks. */
 static ALWAYS_INLINE bool ring_misses_blocks(const struct reach *reach, uint32_t rank,
                                              uintptr_t pointer)
 {
@@ -162,7 +165,7 @@ static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const stru
 {
     const uintptr_t low = reach->low, span = reach->span;
     uint64_t i = 0;
-    /* Most words are no pointers: test four with one branch. */
+    /* Most words are no pointers: test four words with one branch. */
     for (; i + 4 <= count; i += 4) {
         const uintptr_t *four = words + i;
         ring_prefetch_words(words, i, count);
@@ -182,7 +185,7 @@ static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const stru
                       visit, context);
 }
 
-/* The number of bytes up to the next block, which may begin inside this block. */
+/* The number of bytes of a block up to its end, or to the next block if that begins inside it. */
 static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -219,7 +222,7 @@ static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
     return state;
 }
 
-/* Pushes the words that belong to a node itself, not to its nested blocks. */
+/* Pushes the possible pointers in a node's own words, not those in its nested blocks. */
 static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struct reach *reach,
                                          uint32_t number, uint32_t from, ring_visit *visit,
                                          void *context)

@@ -1,9 +1,9 @@
-/* rank_index.c - builds the rank index level by level: counts first, so that each level is one
- * mapping.
+/* rank_index.c - builds the rank index level by level: each level is counted before it is
+ * allocated, so that it is one mapping.
  *
- * While a level is counted, each cell with a block in its address range is marked. Then the level
- * is mapped, and marks are replaced by addresses in the order of the cells: so the index lies in
- * memory in the order of addresses. */
+ * While a level is counted, each cell of the level above with a block in its address range is
+ * marked. Then the level is mapped, and marks are replaced by addresses in the order of the cells:
+ * so the index lies in memory in the order of addresses. */
 #include "preload/mark/rank_index.h"
 
 #define MARK ((void *)1)
@@ -28,8 +28,8 @@ void rank_index_add(struct rank_index *index, enum rank_index_round round, uintp
     word->bits |= 1ull << (address >> 3) % 64;
 }
 
-/* Gives each marked cell so many bytes of the level below, one after the other; returns the end of
- * the last. */
+/* Gives each marked cell a piece of `bytes` bytes of the level below, one piece behind the other
+ * from `at` on; returns the end of the last piece. */
 static char *assign_inside(struct rank_index_cell *cells, char *at, size_t bytes)
 {
     for (unsigned i = 0; i < RANK_INDEX_CELLS; i++)

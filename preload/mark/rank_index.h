@@ -25,7 +25,7 @@
 
 struct rank_index_word {
     uint64_t bits;
-    uint32_t below; /* number of blocks that begin below the addresses of this word */
+    uint32_t below; /* number of blocks that begin below the addresses that this word covers */
     uint32_t unused;
 };
 
@@ -60,8 +60,8 @@ static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
     return (one ^ other) >> 20 == 0;
 }
 
-/* Finds the index word of an address. NULL: it has none; *rank is then the number of blocks that
- * begin at or below the address. */
+/* Finds the index word of an address. NULL: the address has no word, and *rank is the number of
+ * blocks that begin at or below it; otherwise *rank is not written. */
 static ALWAYS_INLINE const struct rank_index_word *
 rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *rank)
 {
@@ -85,7 +85,7 @@ static ALWAYS_INLINE uint32_t rank_index_popcount(uint64_t bits)
     return bits * 0x0101010101010101ull >> 56;
 }
 
-/* The number of blocks that begin at or below an address of this word. */
+/* The number of blocks that begin at or below an address; word: the index word of that address. */
 static ALWAYS_INLINE uint32_t rank_index_rank_in(const struct rank_index_word *word,
                                                  uintptr_t address)
 {

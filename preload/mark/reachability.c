@@ -1,5 +1,5 @@
 /* reachability.c - numbers the blocks and collects the roots before marking (mark.c), and returns
- * its results. */
+ * the results of marking. */
 #include "preload/mark/reachability.h"
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/nested_blocks.h"
@@ -83,7 +83,8 @@ void reach_add_block(struct reach *reach, const struct block *block, enum reach_
         rank_index_add(&reach->index, RANK_INDEX_LEAVES, block->address);
 }
 
-/* Writes a block to its node. The index gives its number, so nothing must be sorted. */
+/* Writes a block to its node. The rank index gives the number of the node, so blocks need not be
+ * sorted. */
 static void place_block(struct reach *reach, uint64_t added)
 {
     const struct mark_node *in = &reach->pending[added];
@@ -298,7 +299,7 @@ uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
 {
     if (pointer - reach->low > reach->span)
         return REACH_NONE;
-    /* The index may have been freed to make room for the dominators. */
+    /* The rank index may have been freed, to make room for the leak graph. */
     uint32_t rank = reach->index.top ? rank_index_rank(&reach->index, pointer)
                                      : reach_lower_bound(reach, pointer + 1);
     uint32_t number = rank - 1;

@@ -3,17 +3,17 @@
  *
  * The heap does not change, because the leak check runs in a copy of the process. Blocks are nodes,
  * numbered by address; a word that points to a block is an edge. The caller adds the blocks, then
- * every range outside the heap as roots; everything they reach, breadth first, is reachable. Later
- * passes find the possible and the hidden blocks among the rest; leak_graph.h divides the remaining
- * ones into lost and indirectly lost.
+ * every range of memory outside the heap as roots; every block to which a path leads from a root is
+ * reachable. Later passes find the possible and the hidden blocks among the rest; leak_graph.h
+ * divides the remaining ones into lost and indirectly lost.
  *
  *     rank_index.h      address -> node without a search
  *     prefetch_ring.h   overlaps the cache misses
  *     mark_passes.h     reads small blocks once in address order; finds encoded pointers
  *     scan_arena.h      the memory, and its limit
  *
- * Nothing here calls libc or knows threads: memory comes from sys_map, and reads are plain loads
- * (a fault handler of the leak check maps pages that are missing). */
+ * Nothing here calls libc or knows threads: memory comes from sys_map, and reads are plain loads (a
+ * fault handler of the leak check maps pages that are missing). */
 #ifndef PRELOAD_MARK_REACHABILITY_H
 #define PRELOAD_MARK_REACHABILITY_H
 
@@ -41,42 +41,44 @@ enum reach_prior {
 struct reach_encodings {
     /* Key of setjmp and atexit in glibc: a pointer is xored with it and rotated by 17 bits. */
     uint64_t guard;
-    uint64_t xor_key; /* the value of the option for xored pointers */
+    /* The value of the option for xored pointers, with which such pointers are xored. */
+    uint64_t xor_key;
 };
 
-/* The type of a function that says whether a virtual table begins at the address, by the memory of
- * its module. */
+/* The type of a function that says whether a C++ virtual table begins at the address `word`. */
 typedef bool reach_is_vtable(uintptr_t word);
 
-/* The type of a function that writes at most so many return addresses of a site's call stack,
- * innermost first, and returns how many. */
+/* The type of a function that writes at most `most` return addresses of a site's call stack to pcs,
+ * innermost first, and returns how many it has written. */
 typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
 
-/* Says whether an object that names its type begins at this offset of a block (typed_objects.h). */
+/* The type of a function that says whether an object that names its type begins at this offset of a
+ * block (typed_objects.h). */
 typedef bool reach_is_typed_object(uintptr_t block, uint64_t offset, uint64_t size);
 
-/* Says whether the address is in the code of the C library. */
+/* The type of a function that says whether the address is in the code of the C library. */
 typedef bool reach_is_in_libc(uintptr_t pc);
 
-/* What finding header idioms asks the caller of reach_mark. */
+/* The functions by which the search for header idioms asks the caller of reach_mark. */
 struct reach_idiom_questions {
     reach_callers *callers;
-    reach_is_typed_object *is_typed_object; /* NULL: no such object is recognised */
+    /* NULL: objects that name their type are not recognised */
+    reach_is_typed_object *is_typed_object;
     reach_is_in_libc *is_in_libc;
 };
 
 struct reach; /* the state of a leak check, in a scan_arena of its own */
 
-/* Begins a leak check with capacity for so many blocks; adding more makes reach_build_index fail.
+/* Begins a leak check with capacity for `blocks` blocks; adding more makes reach_build_index fail.
  * memory_most: limit of its memory in bytes, including that of leak_graph.h. NULL: the limit is too
  * low. */
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most);
 void reach_end(struct reach *reach);
 
 /* Visits every live block as blocks_each does, but regions of the open table in address order; the
- * caller adds the blocks with reach_add_block. In the order of the hash table, every array built
- * here would miss the cache at each region. Blocks within a region are not sorted. Sorting needs 32
- * bytes a region; if that exceeds memory_most nothing is sorted. */
+ * caller adds the blocks with reach_add_block. If they came in the order of the hash table, writing
+ * to each array of the leak check would miss the cache at every region. Blocks within a region are
+ * not sorted. Sorting needs 32 bytes a region; if that exceeds memory_most nothing is sorted. */
 void address_order_each_block(uint64_t memory_most, blocks_visit *visit, void *context);
 
 /* The type of a function that looks up a block in the block table by its address. */
@@ -89,8 +91,8 @@ void reach_look_up(struct reach *reach, reach_find_block *find);
 /* Adds a block; the order does not matter. Addresses 0, 2^48 and above, and those not divisible by
  * 8 are skipped. If two blocks have one address, the one that was added last counts. */
 void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior prior);
-/* Builds the index; called after the last block and before the first root. False: there is no
- * memory. */
+/* Builds the rank index; called after the last block and before the first root is added. False:
+ * there is no memory. */
 bool reach_build_index(struct reach *reach);
 
 enum reach_root_kind {
@@ -103,12 +105,12 @@ enum reach_root_kind {
      * is left out. */
     REACH_ROOT_STACK,
 };
-/* Makes every aligned word of [start, end) a root. range: the caller's number for it. The memory
- * must not change until reach_mark has read it. */
+/* Makes every aligned word of [start, end) a root. range: the caller's number for this range,
+ * returned in struct reach_word. The memory must not change until reach_mark has read it. */
 void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
                     enum reach_root_kind kind);
-/* Makes blocks reachable that the program always holds behind a header (header_idioms.h). Called
- * before reach_mark; otherwise they are possible. */
+/* Makes reach_mark find header idioms, so that blocks which the program always holds behind a
+ * header become reachable, not possible (header_idioms.h). Called before reach_mark. */
 void reach_find_idioms(struct reach *reach, const struct reach_idiom_questions *questions);
 /* Runs all passes; called once. Afterwards every node has a verdict, but LOST also stands for
  * indirectly lost (leak_graph.h finds these). is_vtable may be NULL: then objects held by a second
@@ -134,37 +136,39 @@ uint64_t reach_size(const struct reach *reach, uint32_t node);
 uint32_t reach_site(const struct reach *reach, uint32_t node);
 uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
-/* The flags of a node: a set of LEAK_FOUND_DROPPED, IGNORED, TAGGED and HEADER. */
+/* The flags of a node: a set of LEAK_FOUND_DROPPED, LEAK_FOUND_IGNORED, LEAK_FOUND_TAGGED and
+ * LEAK_FOUND_HEADER. */
 unsigned reach_flags(const struct reach *reach, uint32_t node);
 /* Says whether a block lies inside another one (nested_blocks.h). */
 bool reach_is_nested(const struct reach *reach, uint32_t node);
 
-/* Finds the node with the pointer by which a held node was found first. offset, unless NULL, gets
- * the position of that pointer in it (beyond 32 GiB: a lower bound). REACH_NONE: a root word has
- * the pointer (reach_root_word), or there is none: the node is dropped, ignored, or known only from
- * an earlier check. */
+/* Finds the node with the pointer by which a held node was found first. *offset, unless offset is
+ * NULL, is set to the position of that pointer in bytes from the start of the returned node (beyond
+ * 32 GiB: a lower bound). REACH_NONE: a root word has the pointer (reach_root_word), or there is
+ * none: the node is dropped, ignored, or known only from an earlier check. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
 /* The distance from the start of a held node to the address in the pointer by which it was found;
  * 0: the pointer leads to the start, or is not known. */
 uint64_t reach_pointer_offset(const struct reach *reach, uint32_t node);
-/* reach_marked_count is the number of held nodes. reach_marked is the held node that was marked at
- * that turn, counted from 0: each node is marked after its parent. */
+/* reach_marked_count is the number of held nodes. reach_marked(reach, turn) is the held node that
+ * was marked as number `turn`, from 0: each node is marked after its parent. */
 uint32_t reach_marked_count(const struct reach *reach);
 uint32_t reach_marked(const struct reach *reach, uint32_t turn);
 /* Prefetches the data that reach_parent and reach_root_word read for the node. */
 void reach_prefetch(const struct reach *reach, uint32_t node);
-/* Finds the root word that holds a node without a parent. False: there is none. */
+/* A root word that holds a node. reach_root_word finds that of a node without a parent; false: no
+ * root word holds it. */
 struct reach_word {
     uintptr_t address;
     uint32_t range;
     /* Index among the root words by which nodes were found, below reach_root_words. Some of these
-     * words do not belong to a node any more. */
+     * words do not hold a node any more, because a better pointer to it was found. */
     uint32_t index;
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);
 uint32_t reach_root_words(const struct reach *reach);
 
-/* The first node at or above an address; the number of nodes if there is none. */
+/* The number of the first node at or above an address; reach_count() if there is none. */
 uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address);
 /* Finds the node of the block to which a pointer refers: to its start, its interior or the byte
  * behind its end. REACH_NONE: there is no such block. */

@@ -1,5 +1,5 @@
-/* scan_arena.c - allocates mappings for a leak check, and keeps them in a short list: a check has a
- * few dozen.
+/* scan_arena.c - allocates mappings for a leak check, and keeps a list of them, which is short: a
+ * check has a few dozen mappings.
  *
  * Arrays are accessed at random: with small pages every access would miss the TLB as well, and
  * touching them page by page costs a small check as much as marking. So large arrays use huge
@@ -50,7 +50,7 @@ static void *map_pages(struct scan_arena *arena, uint64_t size, bool parts)
     return record_mapping(arena, memory, size, parts);
 }
 
-/* Finds the smallest spare mapping with at least so many bytes. */
+/* Finds the smallest spare mapping with at least `size` bytes; NULL: there is none. */
 static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t size)
 {
     struct scan_arena_mapping *best = NULL;
@@ -93,7 +93,8 @@ static void *cut_part(struct scan_arena *arena, uint64_t size)
     return part;
 }
 
-/* Allocates an array. *kept: the memory was used before and is not zero. */
+/* Allocates an array; *bytes is its size. *kept is true if the memory was used before, so it may
+ * not be zero. */
 static void *allocate(struct scan_arena *arena, uint64_t count, size_t each, uint64_t *bytes,
                       bool *kept)
 {
@@ -135,8 +136,8 @@ void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each)
     return memory;
 }
 
-/* Finds the mapping that was made for this memory. NULL: the memory is only a part of a mapping, or
- * NULL. */
+/* Finds the mapping that was made for this memory. NULL: the memory is NULL, or only a part of a
+ * mapping. */
 static struct scan_arena_mapping *find_mapping(struct scan_arena *arena, const void *memory)
 {
     for (unsigned i = 0; i < arena->maps; i++) {

@@ -27,24 +27,24 @@ struct scan_arena {
     struct scan_arena_mapping {
         void *memory;
         uint64_t size;
-        uint32_t turn; /* serial number among all mappings that were ever made */
+        uint32_t turn; /* serial number among all mappings that the arena ever made */
         bool parts;    /* the mapping is divided into parts for small arrays */
         bool spare;
     } map[SCAN_ARENA_MAPS];
     uint32_t turns;
-    /* Next free byte of the mapping that is divided into parts; left: how many bytes are free
-     * there. */
+    /* First free byte of the mapping that is divided into parts; left: how many bytes are free from
+     * there on. */
     char *next;
     uint64_t left;
 };
 
-/* Allocates zeroed memory for count items of so many bytes. NULL: the limit is reached, or the
+/* Allocates zeroed memory for count items of `each` bytes. NULL: the limit is reached, or the
  * kernel refuses. */
 void *scan_arena_map(struct scan_arena *arena, uint64_t count, size_t each);
 /* Allocates memory as scan_arena_map does, but does not clear it. */
 void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each);
-/* Moves an array into a larger one and frees the old one; new items are uninitialized. NULL: there
- * is no memory, and the old array stays. */
+/* Enlarges an array from `before` to `count` items, which may move it; new items are uninitialized.
+ * NULL: there is no memory, and the old array stays valid. */
 void *scan_arena_grow(struct scan_arena *arena, void *memory, uint64_t before, uint64_t count,
                       size_t each);
 /* Frees memory that the arena has allocated, or does nothing for NULL. */
@@ -52,16 +52,18 @@ void scan_arena_unmap(struct scan_arena *arena, void *memory);
 void scan_arena_free(struct scan_arena *arena);
 /* Returns to the kernel the memory that is kept for later arrays. */
 void scan_arena_trim(struct scan_arena *arena);
-/* Unmaps everything that was mapped after "before", a copy of the arena, was made. */
+/* Unmaps everything that was mapped since the caller copied *arena to *before. */
 void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before);
 
-/* An array that grows at its end, and may move in memory then. It starts as zeros. */
+/* An array that grows at its end, and may move in memory then. A struct of zeros is an empty
+ * array. */
 struct scan_array {
     void *at;
     uint64_t count, capacity;
 };
 
-/* Reserves capacity in an empty array. False: there is no memory now; the array grows on demand. */
+/* Reserves capacity in an empty array. False: there is no memory for it now; the array can still
+ * grow when items are added. */
 bool scan_array_reserve(struct scan_arena *arena, struct scan_array *array, uint64_t count,
                         size_t each);
 bool scan_array_grow(struct scan_arena *arena, struct scan_array *array, size_t each);
