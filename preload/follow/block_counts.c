@@ -5,7 +5,8 @@
 static struct leak_counters *records;
 static unsigned word_count;
 static int32_t values[LEAK_COUNTERS];
-/* Element i: the program has written word number i since the watch began. */
+/* Element i: the program has changed the 32-bit word at byte 4 * i of the block since the watch
+ * began. */
 static bool has_value[LEAK_COUNTERS];
 
 void block_counts_start(void)
@@ -22,8 +23,8 @@ void block_counts_begin(uintptr_t block, uint64_t bytes)
         word_count = 0;
 }
 
-/* Finds the record of a call stack that changes a word by a given difference, or makes one. NULL:
- * the table of records is full. */
+/* Finds the record for a word, a difference and the call stack that changes the word by that
+ * difference, or makes one. NULL: the table of records is full. */
 static struct leak_counting *find_counting(unsigned word, int by, const uint64_t *frames,
                                            unsigned count)
 {
@@ -43,8 +44,9 @@ static struct leak_counting *find_counting(unsigned word, int by, const uint64_t
     return NULL;
 }
 
-/* Records that the code at a call stack has changed a word. by: the difference, 0 for the first
- * value. A change by more than 1 shows that the word is not a reference counter. */
+/* Records that the code at a call stack has changed a word. by: new value minus old value; 0 for
+ * the first change, because the value before it may be left over from the block's earlier use. A
+ * change by more than 1 shows that the word is not a reference counter. */
 static void note_change(unsigned word, int64_t by, const uint64_t *frames, unsigned count)
 {
     struct leak_counter *counter = &records->words[word];

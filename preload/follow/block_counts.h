@@ -2,10 +2,10 @@
  * references. When a block is lost because a reference was not given back, no pointer tells which
  * code took that reference.
  *
- * Each use of the first words of the block (block_uses.h) is checked: has one of these words
- * changed by one? A word that never changes otherwise may be a reference counter. For such a word
- * every call stack that counted up or down is recorded, with the number of times (struct
- * leak_counters).
+ * At each use of the block that block_uses.h sees, each 32-bit word of the block's first 24 bytes
+ * is checked: has it changed by one? A word that never changes by more than one may be a reference
+ * counter. For such a word every call stack that counted up or down is recorded, with the number of
+ * times (struct leak_counters).
  */
 #ifndef PRELOAD_FOLLOW_BLOCK_COUNTS_H
 #define PRELOAD_FOLLOW_BLOCK_COUNTS_H
@@ -15,11 +15,13 @@
 /* Creates the records in the recording file. */
 void block_counts_start(void);
 
-/* Begins to watch the first words of a block. bytes: how many bytes of the block are watched. */
+/* Begins to watch the block's 32-bit words. bytes: only so many bytes at the start of the block are
+ * watched. */
 void block_counts_begin(uintptr_t block, uint64_t bytes);
 
-/* Records the words that have changed since the last call. frames: call stack of the instruction
- * that may have changed them, innermost frame first. Not reentrant: one thread at a time. */
+/* Records the watched 32-bit words of the block that have changed since the last call. frames: call
+ * stack of the instruction that may have changed them, innermost frame first. Not reentrant: one
+ * thread at a time. */
 void block_counts_note(uintptr_t block, const uint64_t *frames, unsigned count);
 
 #endif

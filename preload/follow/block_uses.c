@@ -6,11 +6,12 @@
 #include "preload/unwind/unwind.h"
 #include "context.h"
 
-/* x86_64 and most other CPUs have four watchpoints: slot_watch.h takes one, three are left. */
+/* Number of words at the start of a block that are watched. x86_64 and most other CPUs have four
+ * watchpoints: slot_watch.h takes one, three are left. */
 #define WORDS 3
 #define DESCRIPTORS_MOST 192
-/* With more watchpoints than this, the watchpoints' counters are not read after each single step,
- * because that would be too slow. */
+/* With more watchpoints than this, the kernel's counters of their hits are not read after each
+ * single step, because that would be too slow. */
 #define DESCRIPTORS_STEPPED 12
 #define USES_MOST 200000
 
@@ -20,13 +21,15 @@ static struct {
     uint64_t hidden;
     uint32_t bytes; /* how many bytes of the block are watched; 0: no block is watched */
     struct leak_followed *out;
-    uint64_t counted; /* sum of the watchpoints' counters when they were last read */
+    /* Sum of the kernel's counters of watchpoint hits, when they were last read. */
+    uint64_t counted;
     uint32_t uses;
     int descriptors[DESCRIPTORS_MOST];
     unsigned descriptor_count;
 } watched;
 
-static uint32_t unwinding; /* 1: a thread uses unwind_memory */
+/* 1: a thread uses unwind_memory, so other threads must not. */
+static uint32_t unwinding;
 static struct unwind_trace unwind_memory;
 
 static bool watch_in_thread(int tid, void *context)

@@ -2,9 +2,9 @@
  * after the function that should have freed it; the last function that read or wrote the block is
  * nearer to the mistake.
  *
- * Hardware watchpoints on the first words of the block raise SIGTRAP in the thread that uses these
- * words. The call stack of the latest use is kept. A block with a very large number of uses is not
- * watched any longer.
+ * Hardware watchpoints on the first three words of the block raise SIGTRAP in the thread that uses
+ * these words. The call stack of the latest use is kept. After a very large number of uses the
+ * block is no longer watched, because each SIGTRAP costs time.
  */
 #ifndef PRELOAD_FOLLOW_BLOCK_USES_H
 #define PRELOAD_FOLLOW_BLOCK_USES_H

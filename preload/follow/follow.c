@@ -16,33 +16,39 @@
 
 #define SEARCHES_MOST 4000
 #define SEARCHES_OFTEN 200
-/* ns that all leak checks of followed blocks may take together. */
+/* ns that all searches for words that point to followed blocks may take together; afterwards none
+ * is made. */
 #define SEARCH_TIME 60000000000ull
-#define TURN_TIME 60000000000ull /* ns that a thread waits for another one that handles a call */
+/* ns that a thread waits while another thread handles a call; afterwards it skips its own call. */
+#define TURN_TIME 60000000000ull
 
 static struct followed {
-    uint32_t thread, count; /* number of the allocation in its thread, as in T1#4213 */
-    /* The option asks to execute step by step after call number step_at; 0: after the allocation
-     * itself. */
+    /* Number of the thread, and number of the allocation in this thread: 1 and 4213 of T1#4213. */
+    uint32_t thread, count;
+    /* The option asks for single-stepping after call number step_at, counted from 1 after the
+     * block's allocation; 0: right after the allocation. */
     bool steps;
     uint32_t step_at;
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
     struct pointer_target target;
     struct leak_holder holder;
     uint32_t before; /* context tree node of the last call at which the block was held */
-    /* Number of calls to ignore, while realloc moves the block that holds the pointer. */
+    /* Number of calls for which a missing pointer is ignored, while realloc moves the block whose
+     * word holds the followed block. */
     uint32_t ignore;
-    uint32_t since; /* number of the call from which on only a stack held the block, or nothing */
+    /* Number of the call since which only a stack has held the block, or nothing. */
+    uint32_t since;
     uint32_t next_search;
     struct leak_followed *out;
 } followed[LEAK_FOLLOWED_MOST];
 static unsigned followed_count;
 static uint32_t following; /* number of blocks in the phases FRESH, HELD and GONE */
 
-static struct turnstile turn; /* the thread that handles a call holds it */
+/* The thread that handles a call of an allocation function holds it. */
+static struct turnstile turn;
 static uint64_t search_ns;
 
-/* One call of an allocation function or of free. */
+/* One call of an allocation function or of free, at which the followed blocks are checked. */
 struct event {
     struct frame caller;
     uint32_t node, thread;
@@ -64,7 +70,7 @@ static const char *parse_decimal(const char *text, const char *end, uint32_t *ou
     return at > text && number <= UINT32_MAX ? at : NULL;
 }
 
-/* Parses one followed block: "T1#4213" or "T1#4213@57". */
+/* Parses the name of one followed block: "T1#4213" or "T1#4213@57". False: it has another form. */
 static bool parse_followed(const char *at, const char *end, struct followed *out)
 {
     if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||
@@ -112,7 +118,7 @@ static bool visit_frame(const struct frame *frame, void *context)
     return !above;
 }
 
-/* Finds the frame of the function whose stack frame contains the word. */
+/* Records which frame of the calling thread's stack contains the word. */
 static void find_frame(const struct event *event, struct leak_held *word)
 {
     static struct unwind_trace scratch; /* only the thread that holds "turn" uses it */
@@ -159,8 +165,10 @@ static bool is_held(const struct event *event, const struct followed *it)
     return it->holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
 }
 
-/* Decides at which call the next search takes place. Each search stops the program for a while: at
- * first every call has one, after SEARCHES_OFTEN searches few calls. */
+/* Decides at which call of an allocation function or free the whole memory is searched next. A
+ * search stops the program for a while, so only the first SEARCHES_OFTEN searches take place at
+ * every call; later ones become ever rarer. begins: the block has just lost its holder in
+ * memory. */
 static void plan_search(struct followed *it, bool begins)
 {
     uint32_t now = it->out->events;
@@ -169,7 +177,7 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
-/* Says whether the block has just lost a holder in memory other than a stack. A word on a stack
+/* Says whether the block has just lost its holder in memory other than a stack. A word on a stack
  * that is left over from a function that has returned is not such a holder. */
 static bool leaves_memory(const struct followed *it, bool was_on_stack)
 {
@@ -250,8 +258,8 @@ static void record_drop(const struct event *event, struct followed *it)
         slot_watch_clear(it - followed);
 }
 
-/* Records the instruction that overwrote the last pointer, when only later single steps found it:
- * at the call a register still had the pointer. */
+/* Records the instruction that overwrote the last pointer, when single steps found it only after
+ * the call at which the loss was recorded: at that call a register still had the pointer. */
 static void record_late_steps(struct followed *it)
 {
     struct leak_drop *last = &it->out->last;
@@ -264,8 +272,9 @@ static void search_again(const struct event *event, struct followed *it)
     bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
     struct leak_holder before = it->holder;
     enum snapshot_held found = search_everywhere(event, it);
-    /* Ignore the word if single steps have shown that the pointer is lost: the word is left over
-     * from a function that has returned, which the leak check cannot know. */
+    /* Ignore the stack word that the search found if single steps have shown that the pointer is
+     * lost: the word is left over from a function that has returned, which the leak check cannot
+     * know. */
     if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->holder) &&
         slot_watch_is_lost(it - followed)) {
         it->holder = before;
@@ -332,7 +341,8 @@ static void follow_block(const struct event *event, struct followed *it)
         return;
     if (is_held(event, it)) {
         it->before = event->node;
-        /* Search again: by now a variable or another block may hold the block as well. */
+        /* A word on a stack holds the block. Search again: by now a variable or another block may
+         * hold it, too. */
         if (is_on_stack(&it->holder) && it->out->events >= it->next_search)
             search_again(event, it);
         return;
@@ -349,7 +359,8 @@ static void step_if_due(const struct followed *it)
         slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->target);
 }
 
-/* Handles one call for all followed blocks. The calling thread is outside the runtime. */
+/* Checks all followed blocks at one call of an allocation function or of free. The calling thread
+ * is outside the runtime. */
 static void follow_blocks(const struct event *event)
 {
     uint64_t mask;
@@ -365,15 +376,15 @@ static void follow_blocks(const struct event *event)
         step_if_due(&followed[i]);
 }
 
-/* Handles a call outside the runtime, because a leak check may run, and enters the runtime again,
- * as on_error_perform does. */
+/* Checks the followed blocks outside the runtime, because a leak check may run, and then enters the
+ * runtime again. */
 static void leave_and_follow(struct guard *guard, struct event *event)
 {
     int process = sys_getpid();
     guard_leave(guard);
     follow_blocks(event);
     guard_enter(&event->caller);
-    /* Is this a child process, which a signal handler of the program has forked meanwhile?. */
+    /* This is a child process, if a signal handler of the program has called fork meanwhile. */
     if (sys_getpid() != process && store_header->pid != sys_getpid())
         store_make_private();
 }

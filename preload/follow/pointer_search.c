@@ -7,7 +7,8 @@
 #include "context.h"
 
 #define MEMORY_MOST (256u << 20) /* largest number of bytes that a search of the memory reads */
-/* Number of regions of 2 KiB below a word in which the block that contains the word is searched. */
+/* Number of regions of 2 KiB below a word in which the block that contains the word is looked for:
+ * blocks of up to 32 MiB are found. */
 #define BLOCK_REGIONS 16384
 /* glibc aligns the heaps of its secondary arenas to this number of bytes. */
 #define GLIBC_HEAP (WORD == 8 ? 64ull << 20 : 1ull << 20)
@@ -28,7 +29,8 @@ bool pointer_search_registers(const ucontext_t *context, bool kept, struct point
     return false;
 }
 
-/* A copy of a piece of memory; only the single-stepped thread uses it. */
+/* A copy of the piece of memory that is being searched. One buffer is enough, because only one
+ * thread is single-stepped at a time. */
 static char window[64 << 10];
 
 uintptr_t pointer_search_range(uintptr_t start, uintptr_t end, struct pointer_target target)
@@ -64,8 +66,8 @@ static uintptr_t own_end(uintptr_t address)
     return modules_is_own(address) ? round_up(address + 1, LEAK_PAGE) : 0;
 }
 
-/* Returns the end of the program's memory from "at" on: the end of the mapping, or the start of
- * libleak's own memory if that comes first. */
+/* Returns how far the program's own memory extends from "at" on: the end of the mapping, or the
+ * start of libleak's own memory if that comes first. */
 static uintptr_t program_end(uintptr_t at, uintptr_t end)
 {
     struct arena_range range = arena_next_range(at);

@@ -31,8 +31,9 @@ static inline bool pointer_is_start(uintptr_t word, struct pointer_target target
 /* Says whether the word at an address points to the block. False also if the address is not mapped. */
 bool pointer_search_word(uintptr_t address, struct pointer_target target);
 
-/* Says whether a register points to the block. kept: search the registers that a called function
- * must preserve; else all others, whose values are dead in most cases. */
+/* Says whether a register points to the block. kept: true: search the registers that a called
+ * function must preserve; false: search all others, whose values the program in most cases no
+ * longer needs. */
 bool pointer_search_registers(const ucontext_t *context, bool kept, struct pointer_target target);
 
 /* Returns the address of the first word in a range that points to the block. 0: there is none. */

@@ -11,20 +11,25 @@
 
 #include <time.h>
 
-/* Value of TRAP_PERF, which Linux has since 5.13 and older headers lack. */
+/* Value of TRAP_PERF (si_code of a SIGTRAP from a watchpoint), which Linux has since 5.13 and older
+ * headers lack. */
 #define TRAP_PERF_EVENT 6
 #define THREADS_MOST 64
-#define STEP_TIME 20000000000ull /* ns for which a thread executes step by step at most */
+/* A thread executes step by step for at most so many ns, because the program is very slow
+ * meanwhile. */
+#define STEP_TIME 20000000000ull
 #define STEPS_A_CLOCK 1024
 #define LONGEST_INSTRUCTION 15
-#define SEARCHES_MOST 200 /* largest number of searches of the whole memory for one block */
+/* Largest number of searches of the whole memory for one block; later searches find nothing. */
+#define SEARCHES_MOST 200
 /* Number of bytes below the stack pointer in which words left over from functions that have
  * returned are erased. */
 #define DEAD_MOST (8u << 10)
-/* Number of bytes above the stack pointer that are searched after every step. */
+/* Number of bytes above the stack pointer that are searched after every step in which the known
+ * word or register no longer has the pointer. */
 #define STACK_NEAR (64u << 10)
 
-/* An instruction that did not continue with the next one: a jump, a call or a return. */
+/* An executed jump, call or return: its address, and that of the next executed instruction. */
 struct jump {
     uintptr_t from, to;
 };
@@ -33,14 +38,16 @@ struct slot {
     bool watched, stepped;
     uintptr_t address; /* address of the word with the pointer; 0: a register has the pointer */
     struct pointer_target target;
-    uint32_t frame_count; /* number of frames in "frames"; 0: the pointer was not lost */
+    /* Number of frames in "frames"; 0: no loss of the pointer is recorded. */
+    uint32_t frame_count;
     uint64_t frames[LEAK_FOLLOWED_FRAMES];
     struct unwind_bounds stack; /* stack of the single-stepped thread */
     uintptr_t lost_from; /* address of the word that lost the pointer; 0: a register lost it */
-    /* When the stack was recorded, a register that calls may change still had the pointer. */
+    /* When "frames" was recorded, only a register that a called function may change still had the
+     * pointer. */
     bool in_dead_register;
     bool is_lost;     /* single steps have shown that nothing points to the block */
-    struct jump jump; /* the last jump before the stack was recorded */
+    struct jump jump; /* the last jump before "frames" was recorded */
     uint32_t searches;
     int descriptors[THREADS_MOST];
     unsigned descriptor_count;
@@ -52,10 +59,11 @@ static uint32_t stepping; /* tid of the thread that executes step by step, 0: no
 static uint64_t stepping_until;
 static uint32_t steps;
 static struct {
-    uintptr_t pc, sp; /* registers before the current step */
-    struct jump jump; /* the last jump before the current step */
+    uintptr_t pc, sp; /* registers before the last executed instruction */
+    struct jump jump; /* the last jump before that instruction */
 } last;
-static uint32_t unwinding; /* 1: a thread uses unwind_memory */
+/* 1: a thread uses unwind_memory, so other threads must not. */
+static uint32_t unwinding;
 static struct unwind_trace unwind_memory;
 
 /* ---- Recording the instruction that overwrote a pointer -------------------------------------- */
@@ -130,8 +138,8 @@ static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
                ?: pointer_search_memory(slot->stack.high, slot->target);
 }
 
-/* Records the call stack at which the pointer seems to be lost. A later search that finds the
- * pointer withdraws the record. */
+/* Records the call stack at which the last pointer to the block seems to be lost. A later search
+ * that finds the pointer withdraws the record. */
 static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, bool dead_register)
 {
     if (slot->frame_count)
@@ -141,7 +149,8 @@ static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, 
     slot->in_dead_register = dead_register;
 }
 
-/* Finds the word or register that has the pointer now. True: there is none, so the block is lost. */
+/* After a single step, finds the word or register that has the pointer now. True: there is none, so
+ * the block is lost. */
 static bool chase_pointer(struct slot *slot, const ucontext_t *context)
 {
     uintptr_t at = slot->address;
@@ -172,9 +181,9 @@ static bool is_time_over(void)
     return ++steps % STEPS_A_CLOCK == 0 && sys_clock_ns(CLOCK_MONOTONIC) > stepping_until;
 }
 
-/* Erases the pointer below the stack pointer after a call instruction. Words there are left over
- * from functions that have returned, lie where the frame of the called function will be, and would
- * seem to hold the pointer. Does nothing if the handler itself runs on this stack. */
+/* After a call instruction, clears the words below the stack pointer that have the pointer. They
+ * are left over from functions that have returned, but would lie in the frame of the called
+ * function and seem to hold the block. Does nothing if the handler itself runs on this stack. */
 static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 {
     uintptr_t sp = context_sp(context), returns_to;
@@ -189,8 +198,8 @@ static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 }
 
 /* Checks the pointer after one single step. True: the block is lost. While code of libleak
- * executes, nothing is searched, and a pointer that is only in a register that calls may change
- * counts as lost. */
+ * executes, nothing is searched, and a pointer that is only in a register that a called function
+ * may change counts as lost. */
 static bool check_step(struct slot *slot, const ucontext_t *context)
 {
     if (modules_is_own(context_pc(context)))
@@ -228,8 +237,8 @@ static void take_step(ucontext_t *context)
     context_set_step(context, load_relaxed(&stepping));
 }
 
-/* Says whether a SIGTRAP may be meant for libleak. False: it comes from a breakpoint of the
- * program, or something other than libleak has sent it. */
+/* Says whether a SIGTRAP may come from a single step or watchpoint of libleak. False: it comes from
+ * a breakpoint of the program, or another process has sent it. */
 static bool is_awaited(const siginfo_t *info)
 {
     return info->si_code == TRAP_TRACE || info->si_code == TRAP_HWBKPT ||
@@ -362,7 +371,7 @@ void slot_watch_stop(void)
 
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *))
 {
-    /* start_at= has reserved a fault, and only one can be reserved. */
+    /* The option start_at= has already reserved a signal, and libleak can reserve only one. */
     if (trampoline_reserved_fault())
         return;
     trampoline_reserve_fault(SIGTRAP, on_sigtrap, install);

@@ -1,8 +1,8 @@
 /* slot_watch.h - finds the instruction that overwrites the last pointer to a block. A hardware
  * watchpoint on the word with the pointer finds it, where the kernel and the sandbox allow one.
  * Otherwise, and for pointers on the stack and in registers, the thread executes its code step by
- * step, where the CPU can do that without a debugger. A step takes some microseconds, so this lasts
- * only for a short while.
+ * step, on CPUs that can do that without a debugger (x86). A step takes some microseconds, so this
+ * lasts only for a short while.
  *
  * Up to LEAK_FOLLOWED_MOST blocks are watched. The handler of SIGTRAP runs in the thread that wrote
  * the word. If the pointer is gone, the handler keeps the call stack of the instruction; if the
@@ -10,9 +10,10 @@
  *
  * After each step the handler checks whether the pointer is where it was. If not, it searches the
  * pointer in the registers, on the stack of the thread, and in the writable memory of the process.
- * When a word in memory loses the pointer, the first such step counts as the loss, even if a
- * register or a stack keeps a copy for a while, unless the block is used later (block_uses.h). If
- * no word in memory had the pointer, losing the last copy counts.
+ * If a variable or block had the pointer, the step at which it loses it counts as the loss, even if
+ * a register or a stack keeps a copy for a while, unless the program uses the block later
+ * (block_uses.h). If only registers or stacks had the pointer, the step at which the last of them
+ * loses it counts.
  *
  * A write by the kernel (read(2) into a buffer) raises no SIGTRAP and is not seen.
  */
@@ -24,13 +25,15 @@
 
 #include <signal.h>
 
-/* Reserves SIGTRAP for libleak (trampoline_reserve_fault). install: libc's sigaction. */
+/* Makes libleak's handler see each SIGTRAP before the handler of the program. install: libc's
+ * sigaction. */
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *));
 
 /* Says whether slot_watch_start has reserved SIGTRAP, so that slots can be watched. */
 bool slot_watch_is_possible(void);
 
-/* Watches the aligned word at address "slot", instead of the word that had this index before. */
+/* Watches the aligned word at address "slot" for followed block number "index" (from 0), instead of
+ * the word watched for this block before. */
 void slot_watch_set(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_clear(unsigned index);
 
@@ -46,7 +49,8 @@ void slot_watch_stop(void);
 /* Continues single-stepping after slot_watch_stop, if the pointer was not lost. */
 void slot_watch_resume(unsigned index);
 bool slot_watch_is_stepped(unsigned index);
-/* Says whether steps have shown that no register, no live stack and no memory has the pointer. */
+/* Says whether single steps have shown that no register, no live stack and no memory has the
+ * pointer. */
 bool slot_watch_is_lost(unsigned index);
 
 /* Ends all watches in a fork child. */

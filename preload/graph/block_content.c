@@ -8,7 +8,7 @@
 #include "preload/base/sys.h"
 
 #define LANES 4
-#define LANES_FROM 64 /* smallest size in bytes of a block that is hashed in lanes */
+#define LANES_FROM 64 /* smallest size in bytes of a block that is hashed in four lanes */
 
 /* Mixes a word into a hash. Each bit of the word changes about half of the bits of the hash, so any
  * bits of the hash can select a set of slots. */
@@ -19,8 +19,8 @@ static ALWAYS_INLINE uint64_t mix_word(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Mixes the random bytes that the kernel gave the process into the secret, so the numbers do not
- * reveal them. */
+/* Makes the secret by hashing the random bytes that the kernel gave the process (AT_RANDOM). The
+ * program uses these bytes, too, so the secret must not reveal them. */
 void block_content_start(struct block_content *content)
 {
     const void *random = (const void *)getauxval(AT_RANDOM);

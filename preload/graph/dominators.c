@@ -1,12 +1,14 @@
-/* dominators.c - finds the dominators of the core by semi-dominators (the algorithm semi-NCA),
- * without recursion.
+/* dominators.c - finds the dominators of the blocks in the core by semi-dominators (the algorithm
+ * semi-NCA), without recursion.
  *
- * Trees that hang on one pointer are left out (hanging_trees.h): their dominators are known. A
- * depth-first search from the roots gives each node of the core a place, its number in the order of
- * the search: parents before children. The arrays of struct dominator_work are indexed by place, so
- * related nodes are adjacent. Edges of the search tree are known from the array "parent"; only the
- * other edges (side edges) are stored, sorted by the place they lead to. A heap of trees has no
- * side edges, and there the parents are the dominators.
+ * Block A dominates block B if all paths from the roots to B lead through A. The core is what
+ * remains of the held blocks without the trees that hang on one pointer (hanging_trees.h): in such
+ * a tree the parent is the dominator. A depth-first search from the roots gives each node of the
+ * core a place, its number in the order of the search: parents before children. The arrays of
+ * struct dominator_work are indexed by place, so related nodes are adjacent. Edges of the search
+ * tree are known from the array "parent"; only the other edges (side edges) are stored, sorted by
+ * the place they lead to. A heap of trees has no side edges, and there the parents are the
+ * dominators.
  *
  *     semi[w] = the lowest place from which a path leads to w that otherwise visits only places above w
  *     idom[w] = the nearest ancestor in the dominator tree built so far whose place is not above semi[w]
@@ -23,8 +25,9 @@ struct dominator_work {
     struct scan_arena *arena;
     struct graph_core core;
     struct edge_list edges;
-    /* One cursor for each number in the core, and a last one for the roots. "order" is the place of
-     * the node + 1, "low" is the number of side edges that lead to it. */
+    /* One cursor for each node of the core, by its number in the core, and a last one for the
+     * roots. "order" is the place of the node + 1, "low" is the number of side edges that lead to
+     * it. */
     struct edge_cursor *cursors;
     uint32_t *number; /* element i: the number in the core of the node at place i */
     /* Element i: the place of the parent of place i in the depth-first tree; best_label compresses
@@ -88,8 +91,8 @@ static void search_depth_first(struct dominator_work *work)
 }
 
 /* Sorts the sources of the side edges by the place they lead to. The search has counted the side
- * edges of each place; each place's part of "from" is filled from its end. Edges are read in the
- * order in which they lie in memory, which is fast. */
+ * edges of each place; each place's part of "from" is filled from the part's end backwards. Edges
+ * are read in the order in which they lie in memory, which is fast. */
 static void sort_sides(struct dominator_work *work)
 {
     const uint32_t *to = edge_list_targets(&work->edges), sources = work->core.count + 1;
@@ -106,7 +109,8 @@ static void sort_sides(struct dominator_work *work)
         }
 }
 
-/* Sorts the side edges, then frees what only the depth-first search needed. */
+/* Sorts the side edges, then frees the memory that only the depth-first search needed. False: no
+ * memory. */
 static bool finish_search(struct dominator_work *work)
 {
     if (work->sides) {
@@ -139,8 +143,8 @@ static bool number_places(struct dominator_work *work)
 
 /* ---- Semi-dominators and dominators ---------------------------------------------------------- */
 
-/* Returns the label with the lowest semi-dominator on the way up from a place to its first ancestor
- * below "linked". */
+/* Returns the place with the lowest semi-dominator among a place and its ancestors in the
+ * depth-first tree, down to place "linked". Compresses this path for later calls. */
 static uint32_t best_label(struct dominator_work *work, uint32_t place, uint32_t linked)
 {
     uint32_t *parent = work->parent, *label = work->label, *semi = work->semi;
@@ -277,7 +281,8 @@ static bool find_held(struct dominator_work *work)
 bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
     struct dominator_work work = {.reach = reach, .arena = &reach->arena};
-    /* The rank index can be freed, because from here on no pointer is followed any more. */
+    /* The index that finds blocks by address (rank index) can be freed, because from here on no
+     * pointer is followed any more. */
     rank_index_free(&reach->index, &reach->arena);
     scan_arena_trim(&reach->arena);
     struct scan_arena before = reach->arena;

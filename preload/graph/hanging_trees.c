@@ -31,9 +31,9 @@ static void count_edges(const struct reach *reach, uint16_t *pointers)
     }
 }
 
-/* Counts one pointer for each block that the roots point to. Gives MANY pointers to blocks that
- * no plain pointer leads to, and to the blocks at both ends of an encoded pointer, so they belong to
- * the core. */
+/* Counts one pointer for each block that the roots point to. Sets the counter to MANY for blocks
+ * that no plain pointer leads to, and for the blocks at both ends of an encoded pointer, so that
+ * these blocks belong to the core. */
 static void count_others(const struct reach *reach, uint16_t *pointers)
 {
     const struct encoded_edge *encoded = reach->encoded_edges.at;

@@ -20,7 +20,7 @@
 /* The nodes (blocks in the marking engine) that belong to the core. They are numbered from 0 in the
  * order of the nodes. */
 struct graph_core {
-    uint64_t *bits; /* one bit for each node: the node belongs to the core */
+    uint64_t *bits; /* bit i: node i belongs to the core */
     /* Element i: how many of the nodes 0 to 64 * i - 1 belong to the core. */
     uint32_t *below;
     uint32_t *node; /* element i: the node of the core with number i */

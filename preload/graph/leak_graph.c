@@ -1,5 +1,5 @@
-/* leak_graph.c - the lost half of the graph: components, their leaders, and the owners of
- * indirectly lost blocks.
+/* leak_graph.c - the lost half of the graph of blocks and pointers: strongly connected components,
+ * the block that stands for each (its leader), and the owners of indirectly lost blocks.
  *
  * Lost nodes get numbers of their own. Tarjan's algorithm, with an explicit stack, finds strongly
  * connected components. It completes a component after all components that it points to. An edge to
@@ -23,7 +23,8 @@
 struct leak_graph {
     struct reach *reach;
     uint32_t lost;
-    /* The following arrays are indexed by the number of a lost node. */
+    /* The following arrays are indexed by the number of a lost node, from 0 in address order.
+     * Element i of node_of is the index of lost node i among all nodes. */
     uint32_t *node_of;
     uint32_t *owner; /* number of the record that owns the node; a record owns itself */
     uint8_t *flags;
@@ -40,9 +41,9 @@ struct leak_graph {
 struct component_search {
     struct leak_graph *graph;
     struct edge_list edges;
-    /* One cursor for each lost number. order: when the search entered the node, from 1. low: the
-     * lowest order known to be in the node's component; when the component is complete, the number
-     * of its leader. */
+    /* One cursor for each lost node, by its number. order: when the search entered the node, from
+     * 1. low: the lowest order known to be in the node's component; when the component is complete,
+     * the number of its leader. */
     struct edge_cursor *cursors;
     uint32_t *path; /* the stack of the depth-first search */
     /* The nodes that the search has entered and whose component is not complete. */
@@ -55,8 +56,8 @@ static uint32_t site_of(const struct leak_graph *graph, uint32_t number)
     return graph->reach->nodes[graph->node_of[number]].site;
 }
 
-/* Says which of two blocks comes first in the order by thread and number of the allocation. This
- * order is the same in every run. */
+/* True: the first block comes before the other in the order by thread and number of the allocation.
+ * This order is the same in every run. */
 static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint32_t other)
 {
     struct block a = reach_block(graph->reach, graph->node_of[one]);
@@ -68,8 +69,7 @@ static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint3
     return a.tick != b.tick ? a.tick < b.tick : one < other;
 }
 
-/* Takes the nodes of a complete component from the pending nodes and chooses the component's
- * leader. */
+/* Removes the nodes of a complete component from "pending" and chooses the component's leader. */
 static void complete_component(struct component_search *search, uint32_t root)
 {
     uint32_t end = search->pending_count, leader = root, begin = end;
@@ -141,8 +141,9 @@ static void label_owned(struct component_search *search, uint32_t record)
     search->pending[count++] = record;
     while (count) {
         uint32_t number = search->pending[--count];
-        /* The search for components has advanced "next" to the end. The targets of a number begin
-         * where the targets of the previous number end. */
+        /* The search for components has advanced the cursors' "next" to "end", so "next" no longer
+         * says where the targets begin. The targets of a number begin where the targets of the
+         * previous number end. */
         for (uint32_t i = number ? cursors[number - 1].end : 0; i < cursors[number].end; i++) {
             uint32_t next = to[i], owner = graph->owner[next];
             if (owner == NODE_NONE)

@@ -19,9 +19,9 @@
 
 struct leak_graph;
 
-/* Builds the lost half and the held half of the graph; call once. It frees the rank index on the
- * way, so no pointer can be followed afterwards. NULL: not even the lost half fits into the memory
- * limit. reach_end frees the graph. */
+/* Builds the lost half and the held half of the graph; call once. It frees the index that finds
+ * blocks by address, so no pointer can be followed afterwards. NULL: not even the lost half fits
+ * into the memory limit. reach_end frees the graph. */
 struct leak_graph *leak_graph_build(struct reach *reach);
 
 /* Returns LOST or INDIRECT for a block that marking did not reach, and the verdict of reach_verdict

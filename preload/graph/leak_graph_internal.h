@@ -1,8 +1,8 @@
-/* leak_graph_internal.h - edge lists and dominators: the two parts that leak_graph.c is made of.
+/* leak_graph_internal.h - edge lists and dominators, which leak_graph.c uses.
  *
- * An edge list is the pointer graph in two arrays. The targets of source i are to[first[i]] ..
- * to[first[i + 1] - 1]. A pointer to a block's start, its interior or the byte behind its end makes
- * an edge; pointers of a block to itself do not.
+ * An edge list is the pointer graph in two arrays. The targets of source i (a block or the roots)
+ * are to[first[i]] .. to[first[i + 1] - 1]. A pointer to a block's start, its interior or the byte
+ * behind its end makes an edge; pointers of a block to itself do not.
  */
 #ifndef PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
 #define PRELOAD_GRAPH_LEAK_GRAPH_INTERNAL_H
@@ -16,7 +16,7 @@ struct edge_list {
 };
 
 /* Builds the edge list of the lost blocks. Sources and targets are numbers of lost blocks, which
- * are indices of node_of; links[node].from of a lost node holds its number. */
+ * are indices of node_of; reach->links[node].from of a lost node holds its number. */
 bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint32_t *node_of,
                        uint32_t count);
 /* Builds the edge list of the held (reachable, possibly lost or hidden) blocks of the core. Sources
@@ -38,7 +38,8 @@ struct edge_cursor {
     uint32_t order, low; /* the search defines their meaning; they are 0 at first */
 };
 
-/* Makes one cursor for each source of the edge list, and frees its array "first". NULL: no memory. */
+/* Makes one cursor for each source of the edge list, and frees its array "first". The cursors need
+ * only 16 bytes per source. NULL: no memory. */
 struct edge_cursor *edge_list_to_cursors(struct edge_list *edges, struct reach *reach,
                                          uint32_t sources);
 
@@ -74,7 +75,8 @@ struct dominator_sums {
 };
 
 /* Finds the dominators and sums up what each block retains. The arrays of *sums belong to
- * reach->arena. Frees the rank index and the edges that marking recorded. False: no memory. */
+ * reach->arena. Frees the index that finds blocks by address, and the edges that marking recorded.
+ * False: no memory. */
 bool dominators_find(struct dominator_sums *sums, struct reach *reach);
 
 #endif

@@ -11,7 +11,8 @@
 
 struct capture_state capture_state;
 static bool all_disabled, tags_enabled;
-static bool never_enabled; /* recording was disabled at the start, and has not been enabled yet */
+/* Recording was disabled when the process started, and has not been enabled yet. */
+static bool never_enabled;
 
 static bool python_found; /* a Python interpreter has been loaded at some time */
 
@@ -55,7 +56,7 @@ void capture_fork_child(void)
 }
 
 /* Notes that recording was enabled for the first time. A fork child without a recording file of its
- * own still maps that of its parent, and must not change it. */
+ * own still maps that of its parent, and must not change that file. */
 static void record_first_enable(void)
 {
     never_enabled = false;
@@ -91,8 +92,9 @@ bool capture_disable(struct guard *guard, bool disable)
     return true;
 }
 
-/* Returns the site without a stack for a sort (kind and tag). "sites" caches one site for each
- * kind; sites with a tag are not cached. */
+/* Returns the one site, without a call stack, of all allocations of a sort (kind and tag). root:
+ * what the site has instead of a stack. "sites" caches one site for each kind; sites with a tag are
+ * not cached. */
 static uint32_t stackless_site(struct guard *guard, struct thread *thread, unsigned sort,
                                uint32_t *sites, enum leak_root root)
 {
@@ -117,7 +119,8 @@ uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t
     trace->end = LEAK_ROOT_NO_STACKS;
     trace->step[0] = (struct unwind_step){.pc = LEAK_OLDER_PC + size};
     uint32_t site = context_tree_site(guard, trace, LEAK_KIND_MALLOC);
-    trace->depth = 0; /* the next stack must not share this made-up frame */
+    /* This made-up frame must not be shared with the thread's next stack. */
+    trace->depth = 0;
     trace->shareable = false;
     return site;
 }
@@ -136,8 +139,8 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     bump(&thread->record->frames_shared, trace->shared);
 }
 
-/* Returns the node of the C frames alone, without Python frames. *walked: the frames are now in the
- * thread's trace. */
+/* Returns the context tree node of the C frames alone, without Python frames. *walked: the stack
+ * was walked, so the thread's trace now contains these frames. */
 static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller,
                             bool *walked)
 {
@@ -168,8 +171,8 @@ static uint32_t capture_merged_site(struct guard *guard, struct thread *thread,
 }
 
 /* Returns the site of an allocation in a process with Python; with the sort of a free it returns
- * the node of the free's stack. The stack cache finds a number for the C frames; this number and a
- * hash of the Python frames are the key of the site. */
+ * the node of the free's stack. Sites are cached: the key is the number of the C frames, which the
+ * stack cache knows, and a hash of the Python frames. */
 static uint32_t capture_python_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, unsigned sort)
 {
@@ -242,10 +245,10 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
 #define TAG_SLOTS 1024 /* more than LEAK_TAGS, so that a search always ends at an empty slot */
 
 static struct lock tags_lock;
-/* The table in the recording file; NULL: no tag was used yet. */
+/* The table of tag names in the recording file; NULL: no tag was used yet. */
 static struct leak_tags *tags_table;
 static uint32_t tags_used;
-/* Hash table of the names: number of the tag, 0: empty slot. */
+/* Hash table by tag name: number of the tag, from 1; 0: empty slot. */
 static uint16_t tag_slots[TAG_SLOTS];
 
 static __thread struct {
@@ -253,7 +256,7 @@ static __thread struct {
     uint16_t tag[TAGS_DEPTH];
 } tag_stack __attribute__((tls_model("initial-exec")));
 
-/* The name of a tag, cut to the length that the table has room for. */
+/* The name of a tag, cut to the length that the table of tags has room for. */
 struct tag_name {
     char bytes[LEAK_TAG_NAME];
     uint32_t length, home;
@@ -277,7 +280,7 @@ static struct tag_name make_tag_name(const char *string)
 static unsigned find_tag(const struct tag_name *name, uint32_t *slot)
 {
     unsigned tag;
-    /* Pairs with the release in add_tag. */
+    /* Acquire, so that the name that add_tag wrote before is visible here. */
     for (*slot = name->home; (tag = load_acquire(&tag_slots[*slot]));
          *slot = (*slot + 1) % TAG_SLOTS) {
         const struct leak_tag *there = &tags_table->tag[tag - 1];
@@ -340,7 +343,7 @@ bool tags_push(struct guard *guard, const char *name)
 {
     unsigned tag = tag_stack.depth < TAGS_DEPTH ? find_or_add_tag(name) : 0;
     if (likely(tag)) {
-        /* From now on hooks read the tag of the thread. */
+        /* The first tag makes hooks read their thread's tag from now on. */
         if (unlikely(!load_relaxed(&tags_enabled)) && !exchange_relaxed(&tags_enabled, true))
             add_relaxed(&capture_state.reasons, 1);
         guard->tag = tag;

@@ -2,9 +2,10 @@
  * node of the context tree for any other call.
  *
  * There are three ways, fastest first: the stack cache knows the stack (stack_cache.h); the stack
- * shares outer frames with the thread's last one (unwind.h); the whole stack is walked. With
- * site_stacks=off there is one site for each kind. Allocations made while recording is disabled, in
- * a thread or in all threads, have another site for each kind.
+ * shares outer frames with the last stack of its thread, so only the other frames are unwound
+ * (unwind.h); the whole stack is unwound. With site_stacks=off there is one site for each kind.
+ * Allocations made while recording is disabled, in a thread or in all threads, have a separate site
+ * for each kind.
  *
  * Tags are names that the program gives to the allocations of a thread for a while. Each thread has
  * a stack of tags; struct guard has the top one, which becomes part of the sort of the thread's
@@ -20,15 +21,15 @@
 #include "preload/heap/threads.h"
 
 extern struct capture_state {
-    /* The number of reasons to take no stack, or to read the tag or Python frames, in some thread
-     * or in all. If it is 0, hooks check nothing else. */
+    /* How many reasons there are, in some thread or in all, to record no stack, or to read the tag
+     * or Python frames. If 0, hooks need not check the single reasons. */
     uint32_t reasons;
     /* True if recording was ever disabled in some thread: then there may be sites of blocks that
-     * were allocated meanwhile. */
+     * were allocated while it was disabled. */
     bool disabled_ever;
 } capture_state HIDDEN;
-/* The reason site_stacks=off is counted by a bit of its own: if it is the only reason, each kind
- * has one site. */
+/* Bit of "reasons" for site_stacks=off. If it is the only reason, hooks use one site for each kind
+ * without further checks. */
 #define CAPTURE_FLAT (1u << 31)
 
 /* Starts this module. Call it after the options are read. */
