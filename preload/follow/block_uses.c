@@ -28,7 +28,7 @@ static struct {
     unsigned descriptor_count;
 } watched;
 
-/* 1: a thread uses unwind_memory, so other threads must not. */
+/* Set to 1 while a thread uses unwind_memory, so that other threads do not. */
 static uint32_t unwinding;
 static struct unwind_trace unwind_memory;
 

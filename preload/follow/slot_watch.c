@@ -62,7 +62,7 @@ static struct {
     uintptr_t pc, sp; /* registers before the last executed instruction */
     struct jump jump; /* the last jump before that instruction */
 } last;
-/* 1: a thread uses unwind_memory, so other threads must not. */
+/* Set to 1 while a thread uses unwind_memory, so that other threads do not. */
 static uint32_t unwinding;
 static struct unwind_trace unwind_memory;
 

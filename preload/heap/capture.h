@@ -34,11 +34,13 @@ extern struct capture_state {
 
 /* Starts this module. Call it after the options are read. */
 void capture_start(void);
-/* Notes that the objects in a range of addresses were unloaded. */
+/* Stops reading Python frames, if the Python interpreter was in this range of addresses, which was
+ * unloaded. */
 void capture_forget_objects(uintptr_t start, uintptr_t end);
 void capture_fork_child(void);
-/* Disable or enable recording in all threads, or in the calling one; calls of capture_disable nest.
- * False: nothing has changed. */
+/* Disable or enable recording: capture_disable_all and capture_enable_all in all threads,
+ * capture_disable in the calling thread only; calls of capture_disable nest. False: nothing has
+ * changed. */
 bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
@@ -46,7 +48,8 @@ bool capture_disable(struct guard *guard, bool disable);
 /* Returns the site of blocks from before libleak was loaded that have at most "size" bytes. */
 uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size);
 
-/* The slower ways of capture_site. sort: the kind, and above it the tag (context_tree.h). */
+/* The slower ways to find a site, which capture_site uses when its cache has none. sort: the kind,
+ * and in the bits above it the tag (context_tree.h). */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
@@ -72,13 +75,13 @@ static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *t
     return capture_usual_site(guard, thread, caller, kind);
 }
 
-/* Returns the node of the innermost frame of a call stack, or a root if there are no frames; 0: no
- * memory. */
+/* Returns the context tree node of the innermost frame of a call stack, or the tree's root if there
+ * are no frames; 0: no memory. */
 uint32_t capture_node(struct guard *guard, struct thread *thread, const struct frame *caller);
 
-/* Returns the node of a call stack, for callers that have no struct thread. *thread gets it; NULL:
- * no memory, and then the result is 0. wanted false: returns the root that means "no stacks are
- * taken". */
+/* Returns the context tree node of a call stack, for callers that have no struct thread. *thread
+ * becomes the calling thread; NULL: no memory, and then the result is 0. wanted false: takes no
+ * stack and returns the root that means "no stacks are taken". */
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,
                       const struct thread **thread);
 
@@ -86,15 +89,16 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
 
 #define TAGS_DEPTH 32 /* largest depth of a thread's stack of tags */
 
-/* Pushes a tag. Each push needs a pop, also a push that failed, which leaves the tag below in
- * force. False: the stack is too deep, the name is empty, or the table is full. */
+/* Pushes a tag. Each push needs a pop, also a push that failed, after which the previous tag stays
+ * in force. False: the stack of tags is too deep, the name is empty, or the table of tags is
+ * full. */
 bool tags_push(struct guard *guard, const char *name);
 /* Pops the newest tag of the thread. False: there is none. */
 bool tags_pop(struct guard *guard);
-/* Returns the number of a tag, 0: it was never pushed. */
+/* Returns the number of the tag with this name; 0: it was never pushed. */
 unsigned tags_find(const char *name);
 
-/* Checks that every name is found under its number, and that no two names are the same. */
+/* Checks that every tag name is found under its number, and that no two names are the same. */
 bool tags_check(void);
 
 /* Copies the names of the parent's tags to the child's recording file, under the same numbers.

@@ -7,7 +7,7 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/libc_stream.h"
 
-#define PAIRS 4096 /* number of slots, a power of two */
+#define PAIRS 4096 /* number of slots of the table of pairs, a power of two */
 #define WAYS 8
 /* Largest size of a freed block that is scanned; a larger block is a pool or a table, not an
  * object. */
@@ -20,7 +20,7 @@
 
 static struct dropped_pair *pairs; /* mapped when the first pair is recorded */
 static struct lock lock;
-static uint32_t recorded; /* number of blocks that were recorded in all pairs */
+static uint32_t recorded; /* number of live blocks that were recorded in all pairs together */
 
 static uint32_t pair_home(uint32_t site, uint32_t holder, uint32_t node)
 {
@@ -47,8 +47,8 @@ static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
            block.thread != last->thread;
 }
 
-/* Returns the slot of a pair, or claims a slot for it. NULL: all possible slots have pairs whose
- * last block is live. */
+/* Returns the slot of a pair, or claims a slot for it. NULL: each slot that this pair may use has a
+ * pair whose last block is still live. */
 static struct dropped_pair *find_or_claim_pair(struct guard *guard, uint32_t site, uint32_t holder,
                                                uint32_t node)
 {
@@ -84,14 +84,14 @@ static void record_dropped_block(struct guard *guard, const struct block *child,
     lock_give(&locked);
 }
 
-/* Returns the address in a word to which other threads may be writing. */
+/* Returns the address that a word contains, while other threads may be writing to it. */
 static uintptr_t read_pointer(const uintptr_t *word)
 {
     return arch_address((const void *)load_relaxed(word));
 }
 
-/* Says whether the program may have written the word at offset "at" of a freed block. False for
- * words of a FILE that libc itself has written. */
+/* Says whether the word at byte "at" of a freed block may be a pointer of the program. False: the
+ * block is a FILE, and libc itself has written this word. */
 static bool may_own(const struct block *holder, const void *content, size_t at)
 {
     return holder->size < LIBC_STREAM_COOKIE + sizeof(void *) ||
@@ -121,7 +121,7 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     }
 }
 
-/* Sorts the pairs by age (Shell sort). */
+/* Sorts the pairs by age, oldest first (Shell sort). */
 void dropped_pointers_sort(void)
 {
     for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)

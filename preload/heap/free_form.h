@@ -52,15 +52,15 @@ _Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc has a bit, and a fla
     RELEASE(ALIGNED_DELETE_ARRAY_SIZED, FREE_FORM_KIND(ALIGNED_NEW_ARRAY),                         \
             FREE_FORM_ARRAY | FREE_FORM_ALIGNED | FREE_FORM_SIZED)
 
-/* The forms for the program's own allocators. They may not free any kind of block from malloc or
- * new. */
+/* The forms for the program's own allocators. No kind of block from malloc or new fits them. */
 #define FREED_BY_BLOCK_GONE RELEASE(BLOCK_GONE, 0, 0)
 #define FREED_BY_BLOCK_RESIZE RELEASE(BLOCK_RESIZE, 0, 0)
 #define FREED_BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
 #define FREED_BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
 
-/* The frame of a call that passes a size or an alignment. The first member is "caller", so a
- * pointer to it is also a pointer to this structure. */
+/* The frame of a call that passes a size or an alignment. The first member is "caller", so hooks
+ * can pass a pointer to "caller" as a struct frame, and the form tells that it leads to this
+ * structure. */
 struct free_form_frame {
     struct frame caller;
     size_t size, alignment;

@@ -1,4 +1,5 @@
-/* free_history.c - the table of pairs (site, stack of the free), and the rings of recent frees. */
+/* free_history.c - the table of pairs (site of the freed blocks, stack of the free), and the rings
+ * of recent frees. */
 #include "preload/heap/free_history.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -7,7 +8,7 @@
 #include "preload/store/store.h"
 
 #define STRIPES 16
-/* Size in bytes of the first index of a stripe: the first indices of all stripes together take four
+/* Size in bytes of a stripe's index at the start: the indices of all 16 stripes together take four
  * pages. */
 #define FIRST_BYTES 1024
 
@@ -30,7 +31,7 @@ static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
 
 static struct stripe {
     struct lock lock;
-    /* Number of slots, a power of two, and of slots in use: used <= capacity * 3/4. */
+    /* Number of slots, a power of two, and number of slots in use: used <= capacity * 3/4. */
     uint32_t capacity, used;
     /* The slots. Each has the id of a record (24 bits) and a part of its hash (8 bits); 0: empty. */
     uint32_t *slot;
@@ -64,8 +65,8 @@ static struct leak_freed *slot_record(uint32_t slot)
     return segmented_array_at(&records, slot & ID_MOST);
 }
 
-/* Returns the slot of a pair, or the empty slot where it belongs. The part of the hash in each slot
- * saves reading most records of other pairs. */
+/* Returns the slot of a pair, or the empty slot where it belongs. Each slot has a part of its
+ * pair's hash: if that differs, the pair's record need not be read. */
 static uint32_t *probe_pair(const struct stripe *stripe, uint64_t hash, uint32_t site,
                             uint32_t node)
 {
@@ -235,11 +236,12 @@ void free_history_close(struct guard *guard UNUSED, struct free_history *freed)
     lock_give(&locked);
 }
 
-/* Finds the newest entry for an address in one ring. False: there is none, or *out is newer. */
+/* Finds the newest entry for an address in one ring. True: *out is now this entry. False: there is
+ * none, or *out is already a newer one. */
 static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
                          struct leak_recent_free *out)
 {
-    /* Pairs with the release in free_history_add_recent. */
+    /* Acquire, so that the entries which free_history_add_recent wrote before are visible here. */
     uint64_t next = load_acquire(&ring->next);
     uint64_t count = next < LEAK_RECENT ? next : LEAK_RECENT - 1;
     for (uint64_t i = 1; i <= count; i++) {

@@ -1,9 +1,9 @@
-/* free_history.h - records where the blocks of each site are freed, and which call freed an address
- * last.
+/* free_history.h - records by which code the blocks of each site are freed, and which call freed an
+ * address last.
  *
- * For the first, a table in the recording file has a record for each pair (site, stack of the
- * free). A hash index in private memory finds the records: 16 stripes, each with a lock. For the
- * second, each thread has a ring of its recent frees.
+ * The code that frees: a table in the recording file has a record for each pair (site, stack of the
+ * free). A hash index in private memory finds the records; it has 16 parts (stripes), each with a
+ * lock. The last call: each thread has a ring of its recent frees.
  *
  * Capturing the stack of a free costs as much as that of an allocation. So free_stacks=sample
  * captures the stack of the first free of a site, then at random that of one free in 64, later of
@@ -38,13 +38,15 @@ struct free_history {
     uint64_t dice;
     /* A stack pointer of the thread, from which the depth of its stack is counted. */
     uintptr_t base;
-    uint32_t credit; /* 4 * number of new places whose stack may still be captured */
+    uint32_t credit; /* 4 * number of frees at new places whose stack may still be captured */
     uint32_t sites;  /* number of sites whose first free was captured, up to LEAK_FREED_SITES */
-    /* Scans of first frees that are left of the budget in dropped_pointers.h. */
+    /* How many first frees may still be scanned within the budget of dropped_pointers.h. */
     uint32_t scans_left;
     struct leak_recent *recent; /* the thread's ring in the recording file; NULL: no memory */
-    uint32_t place;             /* index of the ring's next entry: recent->next % LEAK_RECENT */
-    /* Indexed by a hash of site and place: other bits of that hash; 0: none. */
+    /* Index of the entry of the ring that is written next: recent->next % LEAK_RECENT. */
+    uint32_t place;
+    /* The small table of places seen. Some bits of a hash of site and place are the index; the
+     * element has other bits of that hash; 0: no place was seen. */
     uint16_t known[1u << FREE_HISTORY_KNOWN_BITS];
 };
 
@@ -52,8 +54,9 @@ bool free_history_start(void);
 void free_history_open(struct guard *guard, struct free_history *freed, uint32_t serial);
 void free_history_close(struct guard *guard, struct free_history *freed);
 
-/* Decides whether the stack of a free is captured. Returns the number of frees that it then counts
- * for; 0: it is not captured. before: how many blocks of its site this thread has freed before. */
+/* Decides whether the stack of a free is captured. Returns for how many frees a captured stack
+ * counts; 0: it is not captured. before: how many blocks of its site this thread has freed
+ * before. */
 static inline unsigned free_history_weight(struct free_history *freed, uint64_t before)
 {
     bool first = before < LEAK_FREED_FIRST;
@@ -69,16 +72,16 @@ static inline unsigned free_history_weight(struct free_history *freed, uint64_t 
     return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
 }
 
-/* Says whether this is the thread's first free of the site at this place, and remembers the place.
- * Only those bits of addresses are used that are equal in all runs: addresses differ between runs
- * by whole pages. */
+/* Says whether this is, as far as the thread remembers, its first free of the site at this place,
+ * and whether its stack may still be captured; remembers the place. Only those bits of addresses
+ * are used that are equal in all runs: addresses differ between runs by whole pages. */
 static inline bool free_history_is_new_place(struct free_history *freed, uint32_t site,
                                              const struct frame *caller)
 {
     uint32_t place = (uint32_t)(freed->base - caller->sp) << 12 | (caller->pc & 0xfff);
     uint64_t hash = ((uint64_t)site << 32 | place) * 0x9e3779b97f4a7c15ull;
     uint16_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
-    /* Never 0, which means that nothing is remembered. */
+    /* The 1 ensures that it is never 0, which means that no place was seen. */
     uint16_t rest = (uint16_t)(hash >> 16) | 1;
     if (likely(*known == rest) || freed->credit < 4)
         return false;
@@ -87,21 +90,23 @@ static inline bool free_history_is_new_place(struct free_history *freed, uint32_
     return true;
 }
 
-/* Counts "weight" frees of "bytes" bytes each, of a site and with a stack. */
+/* Counts "weight" frees of "bytes" bytes each, of blocks of a site. node: context tree node of the
+ * stack of the frees. */
 void free_history_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
                         uint64_t bytes);
-/* Counts "weight" frees of temporary blocks: blocks that are freed within
- * LEAK_TEMPORARY_ALLOCATIONS allocations. */
+/* Counts "weight" frees of temporary blocks: blocks that were freed before their thread had made
+ * LEAK_TEMPORARY_ALLOCATIONS further allocations. */
 void free_history_count_temporary(struct guard *guard, uint32_t site, unsigned weight,
                                   uint64_t bytes);
-/* Counts one captured stack for the statistics in the thread's ring. */
+/* Counts one captured stack of a free, for the statistics in the thread's ring. */
 static inline void free_history_count_capture(struct free_history *freed)
 {
     if (likely(freed->recent))
         bump(&freed->recent->captures, 1);
 }
 
-/* Adds a free to the thread's ring. node: stack of the free; 0: only its return address is known. */
+/* Adds a free to the thread's ring. node: context tree node of the free's stack; 0: only the return
+ * address (pc) is known. */
 static inline void free_history_add_recent(struct free_history *freed, const struct block *block,
                                            uintptr_t pc, uint32_t node, uint32_t tick,
                                            enum leak_form form)
@@ -122,16 +127,16 @@ static inline void free_history_add_recent(struct free_history *freed, const str
     store_release(&recent->next, recent->next + 1);
 }
 
-/* Finds the last free of an address that is still in some thread's ring. *thread: number of that
- * thread. Of several frees in one tick, the calling thread's own counts as the last. Entries that
- * are being overwritten are ignored. Slow: it searches all rings. */
+/* Finds the last free of an address, if it is still in some thread's ring. False: it is not.
+ * *thread: number of that thread. Of several frees in one tick, the calling thread's own counts as
+ * the last. Entries that are being overwritten are ignored. Slow: it searches all rings. */
 bool free_history_find_recent(struct guard *guard, const struct free_history *own,
                               uintptr_t address, struct leak_recent_free *out, uint32_t *thread);
 
-/* Checks that the index finds every record. */
+/* Checks that the hash index finds every record of a pair. */
 bool free_history_check(void);
 
-/* Empties the table and the rings in a fork child. */
+/* Empties the table of pairs and the rings in a fork child. */
 void free_history_fork_child(void);
 
 #endif

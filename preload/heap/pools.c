@@ -5,7 +5,7 @@
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 
-#define FIRST_SLOTS 64 /* number of slots of the first table, a power of two */
+#define FIRST_SLOTS 64 /* number of slots of the first hash table of pools, a power of two */
 #define REMOVED UINTPTR_MAX
 
 struct pool {
@@ -18,13 +18,13 @@ struct pool {
 
 static struct lock lock; /* guards the variables below */
 static struct pool *slots;
-/* The number of slots, of those that are not empty, and of those that have a pool. */
+/* Number of slots of the hash table; of slots that are not empty; of slots that have a pool. */
 static uint32_t capacity, used, pool_count;
-/* Numbers of removed pools, for use again; an array of "capacity" elements. */
+/* Numbers that removed pools had and later pools get; an array of "capacity" elements. */
 static uint32_t *spare;
 static uint32_t spares, last_number;
 
-/* Names of pools in the recording file; NULL: no name is there yet. */
+/* Array of the names of pools in the recording file; NULL: no name is there yet. */
 static struct leak_pool *stored;
 static uint32_t stored_count;
 
@@ -85,7 +85,8 @@ static bool reserve_pool_slot(void)
         return rebuild_pool_table(FIRST_SLOTS);
     if (used + 1 <= capacity / 4 * 3)
         return true;
-    /* Each number belongs to a pool or is spare, so there are never more numbers than slots. */
+    /* Each number belongs to a pool in a slot or is in "spare", so "capacity" elements suffice for
+     * "spare". */
     return rebuild_pool_table(pool_count > capacity / 8 * 3 ? capacity * 2 : capacity);
 }
 

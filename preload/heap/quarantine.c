@@ -10,7 +10,8 @@
 #define BYTES_A_PLACE 64
 
 static struct lock lock;
-/* A ring; the blocks are at the indices first to first + count - 1. */
+/* The ring of queued blocks. They have the numbers first to first + count - 1; a number modulo
+ * "places" is an index. */
 static struct quarantined *queue;
 static uint64_t first, count, places;
 static uint64_t bytes, most; /* bytes of the queued blocks, and the limit */
@@ -54,7 +55,8 @@ static struct quarantined *find_quarantined(uintptr_t address)
     return NULL;
 }
 
-/* Returns the bytes for which a block counts. An empty block takes up memory as well. */
+/* Returns how many bytes of the limit a block takes up. A word is added, because an empty block
+ * takes up memory, too. */
 static uint64_t bytes_taken(const struct quarantined *entry)
 {
     return entry->block.size + sizeof(uintptr_t);
@@ -129,7 +131,7 @@ bool quarantine_find(struct guard *guard UNUSED, uintptr_t address, bool take,
     if (entry && take) {
         bytes -= bytes_taken(entry);
         unlink_from_chain(entry - queue);
-        /* The entry is empty now, and leaves the ring when it is the oldest. */
+        /* The entry is empty from now on. It leaves the ring when it has become the oldest one. */
         entry->pointer = NULL;
     }
     lock_give(&locked);

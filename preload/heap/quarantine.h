@@ -1,9 +1,9 @@
-/* quarantine.h - delays frees: quarantine=BYTES.
+/* quarantine.h - delays frees (option quarantine=BYTES).
  *
  * Blocks that the program has freed wait in a queue before they are passed to libc's free. While a
  * block is queued its memory is not reused: so a second free of it is certainly a double free, the
  * stack of the first free is known, and the second free is not passed on. The oldest blocks leave
- * the queue when it has more bytes than the limit, or is full.
+ * the queue when they exceed BYTES together, or when all places of the queue are used.
  *
  *     recording:  a quarantined block counts as freed; for libc it is still allocated
  *     fork:       the child has the same queue and the same heap
@@ -29,19 +29,22 @@ struct quarantined {
     uint32_t node, thread, tick, form;
 };
 
-/* Starts the quarantine. bytes: its limit, 0: it is off. False: no memory for the queue. */
+/* Starts the quarantine. bytes: the largest sum of the queued blocks' bytes; 0: nothing is
+ * quarantined. False: no memory for the queue. */
 bool quarantine_start(uint64_t bytes);
 bool quarantine_is_on(void);
-/* Puts a freed block into the queue. False: the queue does not take it, and the caller frees it
- * now. */
+/* Puts a freed block into the queue. False: the queue does not take the block (it is too large),
+ * and the caller frees it now. */
 bool quarantine_add(struct guard *guard, const struct quarantined *block);
 /* Removes the oldest block if the queue exceeds its limits, and returns it for the real free. NULL:
  * the queue is within its limits. */
 void *quarantine_pop_surplus(struct guard *guard);
-/* Says whether the block at this address is in the queue. take: removes it. */
+/* Says whether the block at this address is in the queue, and copies its entry to *out. take: also
+ * removes the block from the queue. */
 bool quarantine_find(struct guard *guard, uintptr_t address, bool take, struct quarantined *out);
 
-/* Checks that the sum of bytes is right and that the chains contain exactly the queued blocks. */
+/* Checks that the stored sum of the queued blocks' bytes is right and that the chains contain
+ * exactly the queued blocks. */
 bool quarantine_check(void);
 
 void quarantine_fork_child(void);

@@ -1,4 +1,4 @@
-/* sample.c - draws random marks, keeps the filter of samples, computes weights and variances. */
+/* draws random marks, keeps the filter of samples, computes weights and variances. */
 #include "preload/heap/sample.h"
 #include "preload/memory/arena.h"
 #include "preload/store/segmented_array.h"
@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* Largest size of the filter: one byte stands for 16 bytes of addresses, and for all addresses at
- * distances of 32 MiB from them. */
+/* Largest size of the filter in bytes. Each byte stands for 16 bytes of addresses, and for the
+ * addresses at multiples of 32 MiB from these. */
 #define FILTER_MOST (2u << 20)
 #define FILTER_LEAST (64u << 10)
 /* A counter of the filter that has reached this value never changes again. */
@@ -20,10 +20,11 @@
 struct sample_state sample_state;
 __thread struct sampler sampler;
 
-static uint64_t seed;  /* seed of this process */
-static uint64_t seeds; /* number of threads whose generators were seeded from it */
-/* Constant also across fork, because a fork child has its parent's blocks, whose weights must not
- * change. */
+/* Random number of this process, from which the threads' generators are seeded. */
+static uint64_t seed;
+static uint64_t seeds; /* number of threads whose generators were seeded */
+/* Key of the random rounding of weights. A fork child keeps it, because it has its parent's blocks,
+ * whose weights must not change. */
 static uint64_t rounding_key;
 
 static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
@@ -33,8 +34,8 @@ static struct segmented_array variances = {.type = LEAK_CHUNK_VARIANCES,
                                            .split_bits = 15};
 
 /* ---- Random numbers -------------------------------------------------------------------------
- * They are computed in integers, because the program may have enabled floating-point traps, set
- * another rounding mode, or read the floating-point flags. */
+ * Random numbers are computed with integers, because the program may have enabled floating-point
+ * traps, set another rounding mode, or read the floating-point flags. */
 
 static uint64_t mix_bits(uint64_t word)
 {
@@ -61,7 +62,7 @@ static uint64_t minus_log2(uint64_t word)
 
 #define LN2 2977044471ull /* log(2), times 2^32 */
 
-/* Returns the number of bytes up to and including the next mark. */
+/* Returns the random number of allocated bytes up to and including the next mark. */
 static uint64_t draw_distance(void)
 {
     if (sample_state.bytes == 1)
@@ -118,7 +119,7 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     uint8_t *filter = arena_map(size);
     if (!filter)
         return false;
-    /* Ensures that the first sample does not populate 2 MiB. */
+    /* Without huge pages the first sample populates one page of the filter, and not 2 MiB. */
     sys_advise(filter, size, MADV_NOHUGEPAGE);
     store_header->sample = sample_state.bytes = bytes;
     sample_state.filter_mask = size - 1;
@@ -153,7 +154,8 @@ bool sample_selects(size_t size)
         store_set_flag(LEAK_FLAG_ASKED);
     }
     sampler.left = draw_distance();
-    /* Before the first draw there was no mark, so the block is compared with the new mark. */
+    /* At the thread's first allocation there was no mark before this draw, so the block is compared
+     * with the new mark. */
     return !first || !sample_passes(size);
 }
 
@@ -173,9 +175,9 @@ static void change_filter(uintptr_t address, int change)
         ;
 }
 
-/* Inserts a sample. The filter counts a block before the block is in the table, and until after it
- * is removed: another thread may fork in between, and the child's filter must cover all blocks in
- * its table. */
+/* Inserts a sample. The block enters the filter before it enters the block table, and leaves the
+ * filter after it has left the table: another thread may fork in between, and the child's filter
+ * must cover all blocks in its table. */
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old)
 {
     change_filter(block->address, 1);
@@ -217,9 +219,10 @@ uint64_t sample_weight(const struct block *block)
 }
 
 /* Returns what a sample adds to the variances of its site (an unbiased estimate), in the units of
- * struct leak_variance: 1/p (1/p - 1) for its random selection, and f (1 - f) with f = frac(1/p)
- * for the random rounding of its weight. For the variance of bytes each of these factors is
- * multiplied by size / BYTES, so that no factor becomes large when 1/p is large. */
+ * struct leak_variance, with p = probability that a block of this size is a sample: 1/p (1/p - 1)
+ * for its random selection, and f (1 - f) with f = frac(1/p) for the random rounding of its weight.
+ * For the variance of bytes each of these factors is multiplied by size / BYTES, so that no factor
+ * becomes large when 1/p is large. */
 static struct leak_variance variance_of(const struct weight *weight, uint64_t size)
 {
     uint64_t one = 1ull << 32, up = (uint32_t)weight->exact;
@@ -243,11 +246,12 @@ uint64_t sample_count(const struct block *block, bool comes)
 {
     struct weight weight = compute_weight(block);
     struct leak_variance *sum = segmented_array_ensure(&variances, block->site);
-    /* No memory: the sums stay unbiased, but their variances are unknown. */
+    /* No memory for the variance: the site's sums stay unbiased, but their variance is unknown. */
     if (!sum)
         return weight.blocks;
     struct leak_variance own = variance_of(&weight, block->size);
-    uint64_t sign = comes ? 1 : -1; /* a free subtracts exactly what the allocation has added */
+    /* A free subtracts exactly what the allocation has added. */
+    uint64_t sign = comes ? 1 : -1;
     add_relaxed(&sum->samples, sign);
     add_relaxed(&sum->blocks, sign * own.blocks);
     add_relaxed(&sum->bytes, sign * own.bytes);

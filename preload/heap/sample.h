@@ -1,23 +1,25 @@
 /* sample.h - sample=BYTES: records a random sample of the blocks and estimates the totals.
  *
  * Imagine the bytes that a thread allocates laid end to end, with random marks, on average one in
- * BYTES (Poisson sampling). A block with a mark is a sample and is recorded in full: with its
- * stack, its site and an entry in the table. All other blocks cost one subtraction. (Each block
- * counts as one byte longer than requested, so that an empty block can be a sample.)
+ * BYTES (Poisson sampling). A block with a mark in its bytes is a sample and is recorded in full:
+ * with its stack, its site and an entry in the table. All other blocks cost one subtraction. (Each
+ * block counts as one byte longer than requested, so that an empty block can be a sample.)
  *
  *     inclusion probability:  p = 1 - exp(-(size + 1) / BYTES)
  *     weight of a sample:     it stands for 1/p blocks, rounded up or down at random
  *
- * The sums of the weights are unbiased, whatever the sizes. The rounding depends only on the block,
- * so a free subtracts exactly what the allocation has added: when all blocks are freed, the sums
- * are 0. The variances of the sums are in the recording file as well (struct leak_variance).
+ * The sums of the weights are unbiased estimates of the totals, whatever the blocks' sizes. The
+ * rounding depends only on the block, so a free subtracts exactly what the allocation has added:
+ * when all blocks are freed, the sums are 0. The variances of the sums are in the recording file as
+ * well (struct leak_variance).
  *
  * A free asks a filter whether its block may be a sample. The filter is an array of counters, one
  * for each class of addresses, never 0 while a sample with such an address is live. Neighbours in
  * the heap are neighbours in the filter, and its pages are the kernel's shared zero page until a
  * sample is added, so it stays in the CPU's cache.
  *
- * Without sample= (BYTES is 0): sampler.left stays 0, there is no filter, every block counts once.
+ * Without sample= (BYTES is 0): sampler.left stays 0, there is no filter, every block counts
+ * once.
  */
 #ifndef PRELOAD_HEAP_SAMPLE_H
 #define PRELOAD_HEAP_SAMPLE_H
@@ -33,8 +35,8 @@ extern HIDDEN struct sample_state {
     uintptr_t filter_mask;
 } sample_state;
 
-/* The position of a thread between two marks. A signal handler may allocate while the thread
- * computes with it: any value that results is as random as another. */
+/* The position of a thread between two marks. A signal handler may allocate, and change it, while
+ * the thread computes with it: the value that results is just as random. */
 struct sampler {
     uint64_t left;   /* number of bytes up to the next mark; 0: sample_selects must be called */
     uint64_t random; /* state of the random number generator; 0: not seeded yet */
@@ -44,10 +46,10 @@ extern HIDDEN __thread struct sampler sampler __attribute__((tls_model("initial-
 /* Starts sampling. max_memory: the option max_memory=; the filter takes at most a sixteenth of it.
  * False: no memory. */
 bool sample_start(uint64_t bytes, uint64_t max_memory);
-/* Resets the calling thread, so that a fork child draws other marks than its parent and its
- * siblings. Call it as early as possible in the child. */
+/* Resets the random numbers of the calling thread, so that a fork child draws other marks than its
+ * parent and its siblings. Call it as early as possible in the child. */
 void sample_reset_thread(void);
-/* Sets the variances to 0 in a fork child that has its own recording file. */
+/* Clears the variances of the sites in a fork child that has its own recording file. */
 void sample_fork_child(void);
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
@@ -63,10 +65,10 @@ static inline bool sample_passes(size_t size)
     return true;
 }
 
-/* Decides whether a block is a sample, after sample_passes has returned false. */
+/* Decides whether a block is a sample, after sample_passes has returned false. True: it is. */
 bool sample_selects(size_t size);
 
-/* Draws the next mark again, after an allocation that was selected has failed. */
+/* Draws the next mark again, after the allocation of a block that was a sample has failed. */
 void sample_redraw(void);
 
 /* ---- Frees ----------------------------------------------------------------------------------- */
@@ -76,7 +78,8 @@ static inline uint8_t *sample_cell(uintptr_t address)
     return &sample_state.filter[(address >> 4 ^ address >> 25) & sample_state.filter_mask];
 }
 
-/* Says whether a block certainly is no sample. Never true for a live sample of any thread. */
+/* Says whether the block at an address certainly is no sample. Never true for a live sample of any
+ * thread. */
 static inline bool sample_excludes(const void *block)
 {
     return sample_state.filter && !load_relaxed(sample_cell(arch_address(block)));
@@ -84,15 +87,15 @@ static inline bool sample_excludes(const void *block)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* Insert or remove a sample, in the table and in the filter. */
+/* Insert or remove a sample: in the block table and in the filter. */
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old);
 bool sample_remove(struct guard *guard, uintptr_t address, struct block *out);
 
-/* Returns the weight of a block: how many blocks the sample stands for. The same block always has
- * the same weight. */
+/* Returns the weight of a sample: how many blocks it stands for. The same block always has the same
+ * weight. */
 uint64_t sample_weight(const struct block *block);
-/* Returns the weight of a block. comes: adds the block to the variances of its site; else subtracts
- * it. */
+/* Returns the weight of a sample. comes: the sample was allocated and is added to the variances of
+ * its site; else it was freed and is subtracted from them. */
 uint64_t sample_count(const struct block *block, bool comes);
 
 #endif

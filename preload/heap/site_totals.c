@@ -25,8 +25,8 @@ static void add_slots_of_site(const struct thread *thread, void *context)
     struct leak_slots *memory = load_relaxed(&thread->slots.memory);
     if (!memory)
         return;
-    /* The thread may replace its slots meanwhile, so the address and the number of slots are taken
-     * from the same memory. */
+    /* The thread may replace its array of slots meanwhile, so the array and its number of slots are
+     * read through one pointer. */
     struct thread_counters slots = {.memory = memory, .pairs = memory->count / 2};
     const struct leak_slot *pair = thread_counters_pair(&slots, adding->site);
     for (int i = 0; i < 2; i++)
@@ -73,13 +73,14 @@ static bool reserve_totals(struct site_totals *totals, uint32_t last)
     return true;
 }
 
-/* Adds the live blocks and bytes of one slot or of one site. A slot's may be negative, when one
- * thread has freed blocks of another; the sum over all threads is not. */
+/* Adds the live blocks and bytes of one slot or of one site. Those of a slot may be negative,
+ * because a thread may free blocks that others allocated; the sum over all threads is not. */
 static void add_net_counts(struct site_totals *totals, uint32_t site,
                            const struct leak_counts *counts)
 {
     if (site > totals->last)
-        return; /* the site was created after the sums were begun */
+        /* The site was created after the addition began. */
+        return;
     totals->at[site].bytes += load_relaxed(&counts->bytes) - load_relaxed(&counts->freed_bytes);
     totals->at[site].blocks += load_relaxed(&counts->allocs) - load_relaxed(&counts->frees);
 }
@@ -188,8 +189,8 @@ static void add_folded_counts(struct addition *to)
     }
 }
 
-/* Adds up the counts of all sites with a tag. A fold during the addition may be counted twice or
- * not at all; then it is done again. */
+/* Adds up the counts of all sites with a tag. Counts that a thread folds during the addition may be
+ * counted twice or not at all; then the addition is repeated, up to TOTALS_TRIES times. */
 static struct leak_counts sum_by_tag(unsigned tag)
 {
     struct addition all = {.tag = tag};

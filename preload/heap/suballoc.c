@@ -7,7 +7,8 @@
 
 #define FIRST_ENTRIES 1024
 #define FIRST_POOLS 512
-/* Largest number of entries that are tried to find the one that contains an address. */
+/* Largest number of entries that are tried to find the one whose block contains an address; when
+ * all were tried, the blocks that lie further away are not found. */
 #define AROUND_MOST 4096
 
 struct entry {
@@ -21,7 +22,7 @@ struct entry {
 uint64_t suballoc_count;
 static struct lock lock;      /* guards the variables below */
 static struct entry *entries; /* an array from index 1 on; index 0 means "none" */
-/* Indexed by the pool's number: the newest entry in the list of the pool's blocks. */
+/* Element i: index in "entries" of the newest block of pool number i. */
 static uint32_t *newest;
 static uint32_t capacity, used, unused, root, pools;
 
@@ -66,8 +67,8 @@ static void free_entry(uint32_t it)
     unused = it;
 }
 
-/* Ensures that there is a list for a pool. Numbers of pools are small, because pools.c uses them
- * again. */
+/* Ensures that "newest" has an element for a pool. False: no memory. The array stays small, because
+ * pools.c uses the numbers of removed pools again. */
 static bool reserve_pool_list(uint32_t pool)
 {
     void *array = newest;
@@ -90,7 +91,7 @@ static uint32_t treap_priority(uint32_t it)
 }
 
 /* Inserts an entry above the first entry of lower priority on its way down, and splits the subtree
- * there: smaller keys go to its left, larger ones to its right. */
+ * below that place: smaller keys go to the left of the new entry, larger ones to its right. */
 static void treap_insert(uint32_t it)
 {
     struct entry *made = &entries[it];
@@ -125,7 +126,8 @@ static void treap_remove(uint32_t it)
     *link = left ? left : right;
 }
 
-/* The last entry before a key, and the first entry at or after it; 0: none. */
+/* Indices of the last entry before a key, and of the first entry at or after it; 0: there is
+ * none. */
 struct neighbours {
     uint32_t before, behind;
 };

@@ -13,9 +13,10 @@
 #include <sys/resource.h>
 
 /* glibc maps the stack of a thread together with its control block and, on some CPUs, with static
- * TLS above it. This many bytes of the mapping, at most, are not stack below the control block. */
+ * TLS above it. At most this many bytes of the mapping, without the TLS of the loaded objects, are
+ * not stack. */
 #define BOUNDS_MARGIN (ARCH_TLS_ABOVE_BLOCK ? 16384 : 2 * LEAK_PAGE)
-#define STATES_MOST 8 /* largest number of thread states that are mapped at once */
+#define STATES_MOST 8 /* largest number of thread states that one call of mmap maps */
 /* From this number of records on, the records of ended threads are used again. */
 #define RECORDS_MAX 65536
 
@@ -31,16 +32,17 @@ static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
 static struct thread *all_threads; /* all states that were ever used, linked through next_of_all */
-/* Array of unused_count states that are mapped but were never used. */
+/* Array of "unused_count" thread states that are mapped but were never used. */
 static struct thread *unused_states;
 static uint32_t unused_count, state_count;
 static struct thread_start *free_starts, *note_pages;
 static uint32_t last_record;
-static uint32_t *dead_records; /* a stack of record numbers that can be used again */
+/* Numbers of the records of ended threads, which new threads can use. */
+static uint32_t *dead_records;
 static uint32_t dead_count;
 
-/* Stacks of ended threads whose states other threads have taken over; only the last ones. A thread
- * that takes over a state may have another stack, while libc keeps the old one mapped. */
+/* Stacks of the last ended threads whose states (struct thread) other threads have taken over. The
+ * new thread may have another stack, while libc keeps the old one mapped. */
 #define OLD_STACKS_MAX 64
 static struct unwind_bounds old_stacks[OLD_STACKS_MAX];
 static uint32_t old_stack_count;
@@ -49,7 +51,8 @@ static struct lock stand_in_lock;
 static struct thread *stand_in;
 static pthread_key_t key;
 static bool key_made;
-/* Size of the static TLS above the control block in a thread's mapping. */
+/* Size in bytes of the static TLS of the loaded objects, which lies above the control block in a
+ * thread's mapping. */
 static uintptr_t tls_above;
 
 /* ---- Records of threads ---------------------------------------------------------------------- */
@@ -63,8 +66,8 @@ static struct leak_thread *alloc_thread_record(struct thread *thread)
     return record ? record : &thread->private_record;
 }
 
-/* Notes that a record can be used again. It searches all records, which takes little time, and is
- * called only from RECORDS_MAX records on. */
+/* Notes that the record of an ended thread can be used again. Searches all records for its number,
+ * which takes little time; called only if there are RECORDS_MAX records. */
 static void free_thread_record(const struct leak_thread *record)
 {
     if (!dead_records)
@@ -107,7 +110,8 @@ static uint32_t next_serial(void)
     return __atomic_add_fetch(&store_header->threads, 1, __ATOMIC_RELAXED);
 }
 
-/* Maps a page of start notes. The lock is held. */
+/* Maps a page of start notes (struct thread_start) and adds them to the list of free ones. The lock
+ * is held. */
 static void map_start_notes(void)
 {
     struct thread_start *page = arena_map(LEAK_PAGE);
@@ -138,7 +142,8 @@ struct thread_start *threads_prepare_start(struct guard *guard UNUSED)
 void threads_free_start(struct guard *guard UNUSED, struct thread_start *start)
 {
     struct locked locked = lock_take(&lock);
-    /* The thread has its argument now, so this copy must not hold it any longer. */
+    /* The new thread has taken its argument from the note, so the note must not keep the argument
+     * reachable. */
     start->argument = NULL;
     start->next_free = free_starts;
     free_starts = start;
@@ -189,8 +194,8 @@ static void remember_old_stack(const struct thread *thread)
     old_stacks[i < OLD_STACKS_MAX ? i : old_stack_count++ % OLD_STACKS_MAX] = thread->bounds;
 }
 
-/* Gives back a state that could not be completed for lack of memory. The thread tries again at its
- * next hook, so its number is given back as well. */
+/* Gives back a thread state that could not be completed for lack of memory. The thread tries again
+ * at its next hook, so its number is given back, too. */
 static void return_thread_state(struct thread *thread, uint32_t serial)
 {
     struct locked locked = lock_take(&lock);
@@ -203,7 +208,8 @@ static void return_thread_state(struct thread *thread, uint32_t serial)
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Clears the caches of a state that belong to another thread, or to the parent's recording file. */
+/* Clears the caches of a thread state, whose contents belong to the thread that used the state
+ * before, or, in a fork child, to the parent's recording file. */
 static void reset_thread_caches(struct thread *thread)
 {
     thread->delta_level = thread->delta_top = thread->delta_blocks = 0;
@@ -215,9 +221,9 @@ static void reset_thread_caches(struct thread *thread)
         python_thread_clear(thread->python);
 }
 
-/* Maps as many states at once as there are already, up to STATES_MOST. So a program with many
- * threads makes few mappings, and a program with few threads does not waste address space. The lock
- * is held. */
+/* Maps memory for as many thread states as there are already, up to STATES_MOST. So a program with
+ * many threads makes few mappings, and a program with few threads does not waste address space. The
+ * lock is held. */
 static void map_thread_states(void)
 {
     uint32_t count = state_count < STATES_MOST ? state_count + !state_count : STATES_MOST;
@@ -250,8 +256,9 @@ void threads_each(void (*visit)(const struct thread *thread, void *context), voi
             visit(thread, context);
 }
 
-/* Makes the state of a new thread. announced: its number from threads_prepare_start, or 0. for_all:
- * makes the stand-in, which threads share at their end. */
+/* Makes the state of a new thread. announced: the number that threads_prepare_start gave the
+ * thread; 0: it gets the next number. for_all: makes the stand-in, the state that all threads share
+ * at their end. */
 static struct thread *make_thread(struct guard *guard, uint32_t announced, bool for_all)
 {
     struct locked locked = lock_take(&lock);
@@ -296,7 +303,7 @@ static void set_bounds_main(struct thread *thread)
     thread->bounds = (struct unwind_bounds){high - (size < most ? size : most), high};
 }
 
-/* Sets the bounds of the stack, if the calling thread is the main thread. */
+/* Sets the bounds of the stack in the thread's state, if the calling thread is the main thread. */
 static void set_bounds(struct thread *thread)
 {
     if (thread && sys_gettid() == sys_getpid())
@@ -304,7 +311,7 @@ static void set_bounds(struct thread *thread)
 }
 
 /* Ends the recording of a thread and gives back its state. True: the bounds of its stack are
- * unknown. */
+ * unknown, so the caller wipes the stack. */
 static NOINLINE bool close_thread(struct thread *thread)
 {
     struct frame caller = CALLER_FRAME();
@@ -312,7 +319,8 @@ static NOINLINE bool close_thread(struct thread *thread)
     bool stack_is_unknown = false;
     if (!guard)
         return false;
-    /* In a fork child that has no recording file yet the counters are those of the parent. */
+    /* A fork child without a recording file of its own must not change the counters, which are
+     * those of its parent. */
     if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_record_name(thread);
         thread_counters_close(guard, &thread->slots);
@@ -345,10 +353,11 @@ static NOINLINE void wipe_stack_below(void)
         zone[i] = 0;
 }
 
-/* Ends a thread; a destructor of a pthread key. The stack of a thread that started before libleak
- * may be anywhere. After the thread's end it is memory like any other, and pointers that libleak's
- * frames left there would keep blocks reachable, so the stack below this frame is wiped. This
- * function's own frame is minimal, so that it contains no stale words. */
+/* Called at the end of a thread, as a destructor of a pthread key. If libleak does not know where
+ * the thread's stack is (it may be older than libleak), a later leak check reads the stack like
+ * other memory. Pointers that libleak's frames left there would keep blocks reachable, so the stack
+ * below this frame is wiped. This function's own frame is minimal, so that it contains no stale
+ * words. */
 static void on_thread_exit(void *argument)
 {
     if (close_thread(argument))
@@ -359,11 +368,13 @@ static void bind_thread(struct guard *guard, struct thread *thread)
 {
     guard->thread = thread;
     if (thread && key_made)
-        pthread_setspecific(key, thread); /* it may allocate, but the thread holds the guard */
+        /* Pthread_setspecific may allocate; this is not recorded, because the thread holds the
+         * guard. */
+        pthread_setspecific(key, thread);
 }
 
-/* Adds up the static TLS of the loaded objects. Objects that are loaded later share a surplus,
- * which BOUNDS_MARGIN covers. */
+/* Adds up the static TLS of the loaded objects. For objects that are loaded later glibc keeps some
+ * spare static TLS, which BOUNDS_MARGIN covers. */
 static int add_static_tls(struct dl_phdr_info *info, size_t size UNUSED, void *data UNUSED)
 {
     for (int i = 0; i < info->dlpi_phnum; i++)
@@ -449,7 +460,8 @@ bool threads_fork_child(struct guard *guard)
         other->lives = other == thread;
     stack_cache_fork_child(thread ? &thread->stack_cache : NULL);
     if (!thread)
-        return true; /* a thread at its end has forked */
+        /* A thread at its end, which uses the stand-in, has called fork. */
+        return true;
     thread->serial = next_serial();
     run_end(&thread->run);
     thread->record = alloc_thread_record(thread);

@@ -23,21 +23,26 @@
 
 struct thread {
     uint32_t serial;
-    /* The coarse clock is read again after frees_left more frees, or at allocation number clock_at;
-     * then after events_per_clock more frees or allocations. */
+    /* The thread reads the coarse clock again after frees_left more frees or at its allocation
+     * number clock_at, whichever comes first. Each reading puts the next one events_per_clock frees
+     * or allocations later. */
     int32_t frees_left;
     uint32_t clock_at;
     uint32_t events_per_clock;
-    /* Not greater than clock_at and watch_at, so that hooks compare only with this number. */
+    /* Number of the allocation at which a hook does rare work. It is not greater than clock_at and
+     * watch_at, so hooks compare only with this number. */
     uint32_t stop_at;
-    /* Bytes that are not yet added to header.live_bytes: delta_level - delta_top / 2, which is
-     * between -delta_top / 2 and delta_top / 2. */
+    /* Bytes that this thread has not yet added to the recording file's header.live_bytes:
+     * delta_level - delta_top / 2, which is between -delta_top / 2 and delta_top / 2. */
     uint64_t delta_level, delta_top;
-    /* Blocks that are not yet added to threads_state.live_blocks; they are added together with the
-     * bytes. */
+    /* Blocks that this thread has not yet added to threads_state.live_blocks. It adds them together
+     * with the bytes. */
     int64_t delta_blocks;
-    uint32_t watch_at; /* number of the allocation at which alloc_watch.h is called */
-    /* The record in the recording file, or private_record if there is no memory for it. */
+    /* Number of the allocation at which alloc_watch.h is called: it has work at certain
+     * allocations. */
+    uint32_t watch_at;
+    /* The record in the recording file, or private_record if the recording file has no room for
+     * it. */
     struct leak_thread *record;
     /* The record that is used if there is none in the file, because hooks always count allocations in *record. */
     struct leak_thread private_record;
