@@ -1,8 +1,8 @@
 /* formats.h - declares the writers of all formats other than text and JSON.
  *
- * Each format is one function and one row of format_table.c; format_api.h is the interface. A
- * format of its own has a file of its own; findings.h (lists of findings) and memcheck.h
- * (Valgrind's terms) have what several formats share.
+ * Each format is one function and one row of format_table.c; format_api.h is the interface. Each
+ * format has its own file; findings.h (lists of findings) and memcheck.h (Valgrind's terms) have
+ * what several formats share.
  */
 #ifndef SYMBOLIZE_FORMATS_FORMATS_H
 #define SYMBOLIZE_FORMATS_FORMATS_H
@@ -30,12 +30,13 @@ void junit_write(const struct report *report, const struct view *view, FILE *str
 /* Writes workflow commands, which GitHub shows beside the changed lines of a pull request. */
 void github_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* Writes Markdown with a table and folded stacks, for the summary of a CI job or a comment. */
+/* Writes Markdown with a table and folded stacks, for the summary of a CI job or a comment on a
+ * pull request. */
 void markdown_write(const struct report *report, const struct view *view, FILE *stream);
 
 /* Writes SARIF 2.1.0, for code scanning hosts and editors. One run of SARIF has all processes;
- * processes with equal results are one, with a count. Hosts reject reports that are too large, so
- * the smallest results are left out, and a notification says so. */
+ * processes with equal results are written once, with their number. Hosts reject reports that are
+ * too large, so the smallest results are left out, and a notification says so. */
 void sarif_write(const struct report *report, const struct view *view, FILE *stream);
 
 /* Writes an HTML page that needs no network and no other file. */
@@ -52,10 +53,12 @@ bool pprof_has_weight(enum weight weight); /* false: no sample of a profile has 
 void folded_write(const struct report *report, const struct view *view, FILE *stream);
 void folded_write_blocks(const struct report *report, const struct view *view, FILE *stream);
 
-/* Writes a file for speedscope, with one profile for each weight (symbolize/profile/profile.h). */
+/* Writes a file for speedscope, with two profiles for each weight (enum weight): bytes and
+ * blocks. */
 void speedscope_write(const struct report *report, const struct view *view, FILE *stream);
 
-/* Writes a profile for callgrind_annotate and KCachegrind, with two events for each weight. */
+/* Writes a profile for callgrind_annotate and KCachegrind, with two events for each weight (enum
+ * weight): bytes and blocks. */
 void callgrind_write(const struct report *report, const struct view *view, FILE *stream);
 
 /* Writes the heap over time for ms_print and massif-visualizer, with trees of the peak and of the

@@ -15,8 +15,9 @@
 #include "common/suppress/rules.h"
 #include "common/base/term_text.h"
 
-#define PATTERN_MOST (RULES_LINE_MAX - 64) /* most bytes of a name in a pattern */
-/* frames of a suppression; Valgrind's stacks have at most 12 frames by default */
+#define PATTERN_MOST                                                                               \
+    (RULES_LINE_MAX - 64) /* most bytes of a name in a pattern; '*' replaces the rest */
+/* most frames of a suppression; Valgrind's stacks have at most 12 frames by default */
 #define VALGRIND_FRAMES 10
 
 struct generating {
@@ -107,8 +108,9 @@ static void write_lsan_suppression(struct generating *generating, const struct r
 
 /* ---- Suppressions for Valgrind --------------------------------------------------------------- */
 
-/* Returns a pattern for the allocation function. NULL: the block comes from an allocator of the
- * program, whose stack begins in this allocator, with Valgrind and with libleak. */
+/* Returns a pattern for the allocation function, with which Valgrind's stacks begin. NULL: the
+ * block comes from an allocator of the program; Valgrind's stack begins with the same frame as
+ * libleak's, so no pattern must be added. */
 static const char *allocator_of(uint32_t kind)
 {
     switch (kind) {
@@ -147,8 +149,8 @@ static const char *leak_kind_of(enum verdict verdict)
     }
 }
 
-/* Says whether the pattern should match only a part of the name. Debug information and symbols name
- * some C++ functions differently; this may be so for a frame that is not C and has only one
+/* Says whether the pattern should match a name that only contains this one: Valgrind may show a
+ * longer name of a C++ function whose symbol libleak does not know. C functions have only one
  * name. */
 static bool is_partly_named(const struct frame *frame)
 {
@@ -185,8 +187,8 @@ static void write_frame_pattern(const struct frame *frame, FILE *stream)
     fprintf(stream, "%s\n", part);
 }
 
-/* Is it the last frame to write? Valgrind's stacks end at main, and frames outside of start_thread
- * have other names there. */
+/* Is it the last frame to write? Valgrind's stacks end at main, and Valgrind names the frames
+ * further out than start_thread differently. */
 static bool is_start(const struct frame *frame)
 {
     return frame->function &&

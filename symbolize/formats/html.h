@@ -10,9 +10,10 @@
  *       source: { frame: [line, [texts]] },
  *       texts: [null, ...] }
  *
- * A frame is its index in the columns of "frames"; fn, file and module are indices in "texts". A
- * stack is the index of its innermost frame in "stacks"; index - "up" is the stack of the caller.
- * Stack 0 has no frames, and the caller's index is below its own for all others.
+ * A frame is its index in the five lists of "frames"; the elements of fn, file and module are
+ * indices in "texts". A stack is the index of its innermost frame in "stacks"; index - "up" is the
+ * stack of the caller. Stack 0 has no frames, and the caller's index is below its own for all
+ * others.
  *
  * The page of a comparison (diff_html.c) has one process, and "changes", the words for the kinds of
  * change; its records have "ch", an index in "changes", and "ob" and "on", their bytes and blocks
@@ -30,11 +31,11 @@
 #include "common/view/format_api.h"
 #include "symbolize/formats/html_shell.h"
 
-/* limit of the records of a process, or of a comparison, that are not summed up */
+/* most records of a process, or of a comparison, that are written; the others are summed up */
 #define HTML_RECORDS_MOST 100000
 
-/* Writes the headline and the facts of a process: "name", "running", "headline": [errors, other
- * text], "facts": [[property, value]]. */
+/* Writes the headline and the facts of a process: "name", "running", "headline": [text about leaks,
+ * other text], "facts": [[property, value]]. */
 void html_facts(struct json_writer *json, const struct process *process);
 
 /* Writes the heap graph of --heap, behind the other data; writes nothing without this option. If

@@ -408,7 +408,7 @@ static void write_owners(struct writing *writing)
 
 /* ---- Writing the heap over time -------------------------------------------------------------- */
 
-/* Writes the records that grew and whose blocks are all freed. */
+/* Writes the records that grew although all their blocks are freed by now. */
 static void write_grown(struct writing *writing)
 {
     const struct process *process = writing->process;

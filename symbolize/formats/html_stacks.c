@@ -11,7 +11,8 @@
 #define SOURCE_AROUND 7   /* number of source lines before and after the line of a frame */
 #define SOURCE_COLUMNS 240
 
-/* Bits of "kind" above the role of the frame, which is 0 = user, 1 = runtime, 2 = wrapper. */
+/* Bits of a frame's number in the list "kind". The two lowest bits are the role of the frame: 0 =
+ * user code, 1 = C or C++ runtime, 2 = wrapper. */
 #define KIND_INLINED 4
 #define KIND_NAMELESS 8
 

@@ -142,7 +142,7 @@ static void write_snapshots(struct writing *writing)
     write_snapshot(writing, &end, "detailed", WEIGHT_LIVE);
 }
 
-/* Makes a report of the first process that is not left out. */
+/* Makes a report of the first process that the report does not omit; with --quiet, of none. */
 static struct report report_of_one(const struct report *report, const struct view *view)
 {
     struct report one = *report;

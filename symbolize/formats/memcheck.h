@@ -2,8 +2,8 @@
  * xml and valgrind.
  *
  * An error consists of a few sentences, some of them with a stack. Memcheck has four kinds of
- * leaks, so hidden and unfreed blocks become "possibly lost", and blocks of the runtime become
- * "still reachable"; a remark says so. Stacks end at main, as with Memcheck.
+ * leaks, so hidden and unfreed blocks become "possibly lost", and blocks that the C and C++ runtime
+ * keeps become "still reachable"; a remark says so. Stacks end at main, as with Memcheck.
  */
 #ifndef SYMBOLIZE_FORMATS_MEMCHECK_H
 #define SYMBOLIZE_FORMATS_MEMCHECK_H
@@ -45,7 +45,7 @@ struct memcheck_sums {
 };
 struct memcheck_sums memcheck_sums(const struct process *process);
 
-/* Returns the number of frames of a stack without the frames of the runtime outside of main. */
+/* Returns the number of frames of a stack without the frames of the C library that call main. */
 size_t memcheck_depth(const struct stack *stack, const struct view *view);
 
 #endif

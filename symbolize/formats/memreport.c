@@ -1,9 +1,9 @@
 /* memreport.c - writes the XML of LeakFinder; described in formats.h.
  *
  * LeakFinder writes a LEAK for each block, this module one for each record: size is the sum of the
- * blocks; requestID is the serial of the largest block (the n-th allocation of its thread), 0 if
- * unknown. Further attributes have the other data of the record. The offsets from the start of a
- * function or line, and the base address of a module, are unknown and left out.
+ * blocks; requestID is the serial of the largest block (its number among the allocations of its
+ * thread, from 1), 0 if unknown. Further attributes have the other data of the record. The offsets
+ * from the start of a function or line, and the base address of a module, are unknown and left out.
  */
 #include "symbolize/formats/formats.h"
 

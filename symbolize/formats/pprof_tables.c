@@ -1,8 +1,8 @@
 /* pprof_tables.c - writes the tables of a profile.proto; described in pprof_tables.h.
  *
- * Frames that were inlined into one another are one location with several lines. Stacks share
- * frames, so the number of each frame pointer is cached; frames with different pointers and equal
- * content have one location.
+ * Frames that were inlined into one another are one location with several lines. Stacks share their
+ * struct frame, so numbers are cached by its address; different structs with equal content have one
+ * location, too.
  */
 #include "symbolize/formats/pprof_tables.h"
 

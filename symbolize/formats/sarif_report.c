@@ -64,7 +64,7 @@ static const char *baseline_state(const struct sarif_states *states, enum report
         return NULL;
     old = report_set_find(states->then, class, signature);
     now = report_set_find(&states->now, class, signature);
-    if (!now) /* the set has no records of this verdict */
+    if (!now) /* the baseline was made without records of this verdict, so this set has none */
         return NULL;
     if (!old)
         return "new";

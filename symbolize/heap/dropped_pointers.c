@@ -18,7 +18,7 @@ struct dropped_pointers dropped_pointers_begin(const struct store *store)
     memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
     for (size_t i = 0; i < look->orphan_count; i++) {
         if (!look->orphans[i].blocks)
-            continue; /* none of the pair's blocks is lost: they are still reachable */
+            continue; /* the freed owner pointed to blocks of the site, but none of them is lost */
         orphans.next[i] = orphans.first[look->orphans[i].site];
         orphans.first[look->orphans[i].site] = (uint32_t)i + 1;
     }
@@ -169,7 +169,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
     if (record->orphaned.blocks && record->freed.places)
-        record->freed.place[0].close = false; /* who freed the owner did not free these */
+        record->freed.place[0].close =
+            false; /* the code that freed the owner did not free the record's blocks */
     if (earlier && record->orphaned.blocks)
         record->earlier = describe_pair(orphans, frees, earlier);
 }

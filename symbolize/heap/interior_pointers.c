@@ -71,7 +71,8 @@ static int by_blocks(const void *left, const void *right)
     return one->holder->name_hash < other->holder->name_hash ? -1 : 1;
 }
 
-/* Merges rows with an equal offset and with holders that the same function allocated. */
+/* Merges interior pointers that have an equal offset and stand in blocks that the same function
+ * allocated. Returns the number that is left. */
 static size_t merge_places(struct interior *all, size_t count)
 {
     size_t merged = 0;

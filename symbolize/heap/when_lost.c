@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* number of calls before the loss from which execution step by step begins, if the last pointer was
- * in a stack or register: the owner may have left it there earlier */
+/* If the last pointer was in a stack or register, a further run begins to execute step by step this
+ * many allocations and frees before the pointer appeared there; if it appeared more than
+ * STACK_CALLS_MOST calls before the loss, this many calls before the loss. */
 #define STACK_CALLS 5
 #define STACK_CALLS_MOST 200
 

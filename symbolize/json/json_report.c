@@ -66,7 +66,7 @@ static const struct json_table by_table = JSON_TABLE(
     JSON_ABOUT("only with --by: sums of the records of these verdicts, without suppressed "
                "ones"));
 
-/* Writes the member "by", if the view sums up by a key. */
+/* Writes the member "by", the sums that the option --by asks for; nothing without this option. */
 static void put_by(struct json_writer *json, const char *key, const void *process)
 {
     const struct json_context *context = json_context_of(json);

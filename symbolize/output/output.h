@@ -48,8 +48,8 @@ struct targets {
 };
 
 /* Adds the targets of a list, each only once. False: the list is malformed. Call this function
- * before leakreport opens files, because it checks which descriptors were inherited. Keeps pointers
- * to the text. */
+ * before leakreport opens files, because it checks which descriptors were inherited. The text of
+ * the list must live as long as the targets. */
 bool targets_add(struct targets *targets, const char *list);
 /* Combines -o with --to: the pattern of -o is the name of the target "file", which is added if it
  * is missing. */

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NUMBERS 100000 /* number of values that are tried for %n */
+#define NUMBERS                                                                                    \
+    100000 /* numbers 1 to NUMBERS are tried for %n; if all those files exist, opening fails */
 
 /* Replaces each '/', because the name of a program or host must not lead into another directory. */
 static const char *flatten_name(struct arena *mem, const char *text)

@@ -139,8 +139,8 @@ bool target_stream_command(const char *command, const char *text, size_t length,
     bool good;
     pid_t pid;
 
-    /* If SIGCHLD were ignored, as leakreport may have inherited it, the exit status would be
-     * lost. */
+    /* leakreport may have inherited that SIGCHLD is ignored: the exit status of the command would
+     * then be lost. */
     signal(SIGCHLD, SIG_DFL);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return set_errno_text(why, errno);

@@ -41,8 +41,8 @@ static uint32_t process_below(struct call_tree *tree, uint32_t up, const struct 
                       (struct call_node){.process = process});
 }
 
-/* Returns the number of frames of a stack without the frames of the runtime outside of main, which
- * all stacks have. */
+/* Returns the number of frames of a stack without the frames of the C library that call main,
+ * because all stacks have these. */
 static size_t without_runtime(const struct profile_stack *stack)
 {
     size_t count = stack->count;

@@ -81,7 +81,7 @@ struct call_tree {
 
 /* Makes a tree of the stacks of a profile. inverted: from the allocating functions to their
  * callers; else from main to the allocating functions. Calls of one name by one caller are one
- * node. Frames of the runtime around main are left out, unless the view has all frames. */
+ * node. Frames of the C library that call main are left out, unless the view has all frames. */
 struct call_tree call_tree_begin(struct heap_profile *profile, enum weight weight, bool inverted);
 void call_tree_end(struct call_tree *tree);
 

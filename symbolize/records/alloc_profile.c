@@ -140,8 +140,8 @@ void peak_fill(struct arena *mem, struct resolver *resolver, const struct store 
 
     fill_history(mem, store, process);
     if (!history->moment_count)
-        /* the process ended before the first tick, or the recording file is from a version without
-         * history */
+        /* the process ended before the first tick, or the recording file is from a version of
+         * libleak that recorded no history */
         return;
     if (history->peak.bytes > process->live_bytes) {
         process->peak = (struct moment){store_time_of_tick(store, history->peak.tick),

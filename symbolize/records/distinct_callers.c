@@ -11,7 +11,7 @@
 
 #include "common/base/hashmap.h"
 
-/* number of stacks before, and after, a stack in the sorted list that it is compared with */
+/* each stack is compared with at most this many stacks before it and after it in the sorted list */
 #define NEIGHBOURS 64
 
 struct outward {
@@ -68,8 +68,9 @@ static int compare_outward(const void *left, const void *right)
                                 : (a->record > b->record) - (a->record < b->record);
 }
 
-/* Adds the frame behind `common` shared frames to the record's partings, unless the stack ends
- * before it. The partings stay sorted and without duplicates. */
+/* Adds the frame behind `common` shared frames to record->partings (the frames that distinguish the
+ * record from others), unless the stack ends before it. The partings stay sorted and without
+ * duplicates. */
 static void add_parting(struct record *record, const struct outward *own, size_t common)
 {
     size_t at, i = 0;

@@ -1,7 +1,8 @@
 /* group_records.c - makes the records of a process; described in records.h.
  *
  * record_sums.h finds the records and their sizes. Here each record gets its stack and details; the
- * places where other blocks are freed are found once for all sites of a kin.
+ * places where other blocks are freed are found once for all sites of one signature and kind (a
+ * kin).
  */
 #include "symbolize/records/records.h"
 
@@ -16,7 +17,8 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/types/types.h"
 
-/* The places where blocks of a kin are freed, kept because several records have the same kin. */
+/* The places where blocks of a kin (all sites of one signature and kind) are freed, kept because
+ * several records may come from one kin. */
 struct kin_frees {
     bool asked;
     struct freed freed, beside;
@@ -153,7 +155,7 @@ static void name_owners(struct grouping *grouping)
             types_name_path(&grouping->types, (struct path *)process->owners[i].path);
 }
 
-/* Sorts the records and updates the indices between them. */
+/* Sorts the records, and updates the indices by which records refer to one another. */
 static void sort_records(struct grouping *grouping)
 {
     struct process *process = grouping->process;
@@ -183,8 +185,8 @@ static void sort_records(struct grouping *grouping)
 
 /* ---- Sites that grew ------------------------------------------------------------------------- */
 
-/* Adds a record for a kin that grew, and whose blocks are all freed by now. It counts in no
- * total. */
+/* Adds a record for a kin (all sites of one signature and kind) that grew, and whose blocks are all
+ * freed by now. It counts in no total. */
 static void add_grown(struct grouping *grouping, uint32_t kin, const struct growth *growth)
 {
     struct process *process = grouping->process;
@@ -207,7 +209,7 @@ static void add_grown(struct grouping *grouping, uint32_t kin, const struct grow
         process->grown[process->grown_count++] = draft.record;
 }
 
-/* Assigns the growth of a kin to its largest record. */
+/* Assigns the growth of each kin (all sites of one signature and kind) to its largest record. */
 static void assign_growth(struct grouping *grouping)
 {
     struct process *process = grouping->process;

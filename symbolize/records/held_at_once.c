@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits for the function's blocks. Below them the heap is small, or the blocks are few and large,
- * and nothing is reported. */
+/* The least bytes and blocks of the function. With fewer bytes the heap is small, with fewer blocks
+ * these are large; then nothing is reported. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
-/* The share of the blocks ever allocated by the function that must have been alive at once. */
+/* The share of the blocks ever allocated by the function that must have been alive at one time. */
 #define AT_ONCE_LEAST 0.9
 /* The share of the heap that the function's blocks must have. */
 #define OWN_LEAST 0.5

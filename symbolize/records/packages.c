@@ -19,9 +19,9 @@
 #include "common/base/term_text.h"
 
 #define DPKG_LISTS "/var/lib/dpkg/info"
-#define LIST_MOST ((size_t)16 << 20)   /* limit of the bytes of one dpkg list */
-#define LISTS_MOST ((size_t)256 << 20) /* limit of the bytes of all dpkg lists together */
-/* number of forms in which a path is searched: as it is, and with or without /usr */
+#define LIST_MOST ((size_t)16 << 20)   /* most bytes of a dpkg list; a larger one is not read */
+#define LISTS_MOST ((size_t)256 << 20) /* when this many bytes of lists are read, the search ends */
+/* room for the forms in which a path is searched: as it is, and with /usr added or removed */
 #define NAMES 3
 #define RPM "/usr/bin/rpm"
 #define RPM_SECONDS 2

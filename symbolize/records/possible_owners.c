@@ -23,7 +23,7 @@ static const struct path_step *last_interior(const struct path *path)
     return NULL;
 }
 
-/* Returns the number of the record that owns this one; 0: none does. */
+/* Returns the number (from 1) of the record that owns this one; 0: none does. */
 static size_t find_owner(const struct hashmap *numbers, const struct record *record)
 {
     const struct path_step *step = record->verdict == VERDICT_POSSIBLE && is_held_by_start(record)

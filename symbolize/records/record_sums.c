@@ -58,8 +58,8 @@ static void classify_kin(struct record_sums *drafts, struct kin *kin)
                                                  kin->bytes / kin->blocks);
 }
 
-/* Adds the sites that have the stacks of a kin but other tags: their frees show where blocks of the
- * kin should be freed. */
+/* Adds to each kin (sites of one signature and kind) the sites without live blocks that have its
+ * stacks, with other tags: their frees show where blocks of the kin should be freed. */
 static void add_other_tags(struct record_sums *drafts)
 {
     const struct store *store = drafts->store;

@@ -50,9 +50,10 @@ struct record_sums {
     struct hashmap kin_by_key; /* hash of signature and kind -> index in `kins` + 1 */
     struct kin *kins;
     size_t kin_count, kin_capacity;
-    uint32_t *next_site;   /* index of a site -> index of the next site of the same kin, + 1 */
+    uint32_t *next_site;   /* index of a site -> index + 1 of the next site of its kin */
     struct hashmap by_key; /* hash of kin, verdict, flags and owner -> index in `draft` + 1 */
-    /* hashes of a sum and a stack's node that were counted already; used if the program set tags */
+    /* hashes of a record sum and a stack's node: the pairs that were counted in record.stacks; used
+     * only if the program set tags */
     struct hashmap stacks;
     struct record_sum *draft;
     size_t count, capacity;

@@ -110,7 +110,8 @@ void text_processes_end(struct text_processes *processes);
 /* Says whether the report is about one process only: the first one, with the programs that it was
  * before it called exec. */
 bool text_processes_alone(const struct text_processes *processes);
-/* Says whether there are records of lost or possibly lost blocks in a process that has a line only.
+/* Says whether there are records of lost or possibly lost blocks in a process that is not listed in
+ * full but has only a line.
  */
 bool text_processes_hide_records(const struct text_processes *processes, const struct view *view);
 
@@ -122,7 +123,7 @@ bool text_lists_records(const struct process *process, const struct view *view);
  * most 75,276 bytes unfreed; -v lists them)." */
 void text_before_exec(const struct text_processes *processes, FILE *stream);
 
-/* Returns how many records of the n-th listed process are shown: few if it is a program of the
+/* Returns how many records of process processes->full[nth] are shown: few if it is a program of the
  * system, unless the user asked for it. */
 size_t text_processes_top(const struct text_processes *processes, size_t nth,
                           const struct view *view);
@@ -137,9 +138,9 @@ void text_other_processes(const struct text_processes *processes, const struct v
  * and after them. */
 void text_list(const struct process *process, const struct view *view, FILE *stream);
 
-/* Finds the entry with this number in the list or, with --apart, the record. Returns the indices of
- * its records, and their number in *count. NULL: the list has no such number. single: memory for
- * the index of a single record. */
+/* Finds the entry with this number (from 1) in the list or, with --apart, the record. Returns the
+ * indices of its records, and their number in *count. NULL: the list has no such number. single:
+ * memory for the index of a single record. */
 const size_t *text_list_records(const struct process *process, const struct view *view,
                                 size_t number, size_t *single, size_t *count);
 
@@ -164,8 +165,8 @@ void text_record(const struct process *process, const struct record *record, siz
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
                 const struct view *view, FILE *stream);
 
-/* Writes the types of the blocks, one line each: of the records `parts`, or without parts of
- * `record`. With parts, `record` is their sum, whose error is shown. */
+/* Writes the types of the blocks, one line each: of the records with the indices `parts` or, if
+ * count is 0, of `record`. With parts, `record` is their sum, whose sampling error is shown. */
 void text_types(const struct process *process, const size_t *parts, size_t count,
                 const struct record *record, const struct view *view, FILE *stream);
 #define TEXT_LAYOUT_SIZE 64
@@ -337,7 +338,8 @@ void text_threads(const struct process *process, const struct view *view, FILE *
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE]);
 
 /* Write the modules whose frames lack names or lines, and what to do about it: the first function
- * those of all listed processes in at most four lines, the second each one of the n-th process. */
+ * those of all listed processes in at most four lines, the second each module of the process
+ * processes->full[nth]. */
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);

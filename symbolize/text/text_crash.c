@@ -1,7 +1,7 @@
 /* text_crash.c - writes the crash of a process; described in text.h.
  *
- * Every frame of this stack is shown, the runtime's too: the caller of abort() matters as much as
- * the function in which free() found the damage. Repeated frames are shown once.
+ * Every frame of this stack is shown, also those of the C and C++ runtime: the caller of abort()
+ * matters as much as the function in which free() found the damage. Repeated frames are shown once.
  */
 #include "symbolize/text/text.h"
 
@@ -57,8 +57,8 @@ static void write_crash_repeats(const struct crash *crash, size_t end, FILE *str
     }
 }
 
-/* Writes all frames of the stack; without -v, if there are too many, only the innermost ones, and
- * of FRAMES a third from the outer end. */
+/* Writes all frames of the stack; without -v, if there are more than FRAMES, only FRAMES of them:
+ * two thirds innermost and one third outermost frames. */
 static void write_crash_stack(const struct crash *crash, const struct view *view, FILE *stream)
 {
     struct record record = record_from_stack(&crash->stack);

@@ -19,7 +19,8 @@
 #define OWNER_SHARE 0.25
 /* share of the owner's blocks; a path to a record with less is not typical and not shown */
 #define RECORD_SHARE 0.5
-/* share of all blocks; if fewer were alive at once, only the blocks of the function are counted */
+/* share of all blocks; if fewer were alive at one time, only the blocks of the function are
+ * counted */
 #define OVERALL_LEAST 0.5
 
 /* ---- Blocks that were alive at one time ------------------------------------------------------ */
