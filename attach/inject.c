@@ -20,8 +20,8 @@
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
 #define TEXT (2 * PAGE)
-#define LANDING_TIMEOUT                                                                            \
-    5 /* seconds without leakctl after which the thread returns to the program by itself */
+/* Seconds without leakctl after which the thread returns to the program by itself. */
+#define LANDING_TIMEOUT 5
 #define NAP_NS 50000
 #define PATH_SIZE 64      /* most bytes of injection.opened_path, NUL included */
 #define CALL_TIMEOUT 5000 /* milliseconds that one system call may take */

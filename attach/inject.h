@@ -50,9 +50,9 @@ struct injection {
     uint64_t frame;   /* stack pointer at the first instruction of a called function */
     bool returned;    /* the thread has returned to the program by itself: leakctl was too slow */
     uint64_t mask;
-    bool
-        running; /* after INJECT_TIMEOUT: the called function still runs; false: the thread is stopped in it */
-    size_t at; /* number of the steps that have returned */
+    bool running; /* after INJECT_TIMEOUT: the called function still runs; false: the thread is
+                   * stopped in it */
+    size_t at;    /* number of the steps that have returned */
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];

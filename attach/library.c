@@ -35,8 +35,8 @@
 /* Milliseconds; long, because a thread inside of dlopen cannot be put back. */
 #define LOAD_TIMEOUT 60000
 #define NAP_MOST 20 /* longest time between two tries, in milliseconds */
-#define TEXT_STEP                                                                                  \
-    256 /* most bytes that one read of a text takes; the page size is a multiple of it */
+/* Most bytes that one read of a text takes; the page size is a multiple of it. */
+#define TEXT_STEP 256
 /* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
  * the library, and later the result of dladdr. */
 #define FILE_NAME_AT 64

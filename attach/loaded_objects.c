@@ -8,9 +8,8 @@
 
 #include "common/base/proc.h"
 
-#define TABLE_MOST                                                                                 \
-    (64u                                                                                           \
-     << 20) /* most bytes of a symbol table; a larger size means a damaged file, and is not read */
+/* Most bytes of a symbol table; a larger one is not read: its size is most likely wrong. */
+#define TABLE_MOST (64u << 20)
 #define DYNAMIC_MOST 512
 
 /* ---- Single objects -------------------------------------------------------------------------- */

@@ -25,9 +25,8 @@ struct interval_map {
 #define INTERVAL_NONE UINT32_MAX
 
 void interval_map_add(struct interval_map *spans, uint64_t low, uint64_t high, uint32_t value);
-void interval_map_sort(
-    struct interval_map
-        *spans); /* sorts the ranges; call once, after the last add and before the first search */
+/* Sorts the ranges. Call it once, after the last add and before the first search. */
+void interval_map_sort(struct interval_map *spans);
 void interval_map_end(struct interval_map *spans);
 
 /* Iterates over the ranges that contain an address, the highest start first. *cursor starts as

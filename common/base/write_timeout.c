@@ -50,9 +50,8 @@ void write_timeout_begin(void)
 
     sigemptyset(&alarm_alone);
     sigaddset(&alarm_alone, SIGALRM);
-    sigaction(
-        SIGALRM, &(struct sigaction){.sa_handler = on_alarm},
-        &old_action); /* the flags are without SA_RESTART, so that the signal interrupts blocking calls */
+    /* The flags are without SA_RESTART, so that the signal interrupts blocking calls. */
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, &old_action);
     sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the program may have blocked SIGALRM, and
                                                    * the mask is inherited */
     start_time = monotonic_seconds();

@@ -9,14 +9,14 @@
 #include "common/base/arena.h"
 #include "common/base/interval_map.h"
 
-#define NESTING                                                                                    \
-    16 /* most namespaces in one another, or blocks in one another, that are searched; deeper ones are skipped */
+/* Most namespaces, or blocks, inside one another that are searched; deeper ones are skipped. */
+#define NESTING 16
 
 struct unit {
-    Dwarf_Die
-        die; /* the compilation unit; if it is split (.dwo) its skeleton, which has the address ranges and the line table */
-    Dwarf_Die
-        code; /* the unit that has the functions: of a split unit the part in the .dwo file, else `die` */
+    Dwarf_Die die;         /* the compilation unit; if it is split (.dwo) its skeleton, which has
+                            * the address ranges and the line table */
+    Dwarf_Die code;        /* the unit that has the functions: of a split unit the part in the
+                            * .dwo file, else `die` */
     const char *directory; /* directory in which the unit was compiled, NULL = unknown */
     struct source_paths *paths;
     bool indexed;

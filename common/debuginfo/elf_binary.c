@@ -77,7 +77,7 @@ static bool may_find_by_name(const char *dirs, const char *file, const char *lin
     char name[NAME_MAX + 1], real[PATH_MAX];
 
     if (!dirs || !file || (link && strchr(link, '/')))
-        return true; /* libdwfl decides */
+        return true; /* no check is possible here: let libdwfl search */
     snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
     return has_named_debug_file(dirs, file, name) ||
            (realpath(file, real) && has_named_debug_file(dirs, real, name));
@@ -294,8 +294,9 @@ static struct binary_variable variable_from_dwarf(const struct dwarf_variable *k
                                     .die = known->die};
 }
 
-/* Finds the variable at an address as libdwfl counts it, or with `tls` at an offset in the TLS
- * segment. bias: what libdwfl adds to addresses of the debug information. */
+/* Finds the variable at an address of libdwfl (address in the file + symbol_bias), or with `tls`
+ * at an offset in the TLS segment. bias: what libdwfl adds to addresses of the debug
+ * information. */
 static bool find_variable(struct elf_binary *binary, uint64_t address, bool tls, uint64_t bias,
                           struct binary_variable *found)
 {
@@ -321,8 +322,9 @@ static bool find_data(struct elf_binary *binary, uint64_t address, struct binary
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
 }
 
-/* Gives the bytes from the thread pointer up to the program's TLS, or LEAK_TLS_BELOW, for a CPU.
- * False: the CPU is unknown. */
+/* Stores the number of bytes from the thread pointer up to the program's TLS on a CPU (ELF
+ * e_machine), or LEAK_TLS_BELOW if the TLS ends at the thread pointer. False: the CPU is
+ * unknown. */
 static bool tls_variant(unsigned machine, int *above)
 {
     switch (machine) {

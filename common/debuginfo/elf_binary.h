@@ -60,8 +60,8 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 /* A variable, as found at an address. Strings belong to the binary. */
 struct binary_variable {
     const char *symbol;   /* mangled name in the symbol table, NULL = none */
-    const char *name;     /* name in the source; NULL without debug information, as function,
-                           * file and line then are */
+    const char *name;     /* name in the source. Without debug information it is NULL, as are
+                           * function and file, and the line is 0 */
     const char *function; /* function that declares the variable, mangled; NULL = none */
     const char *file;
     unsigned line;

@@ -30,8 +30,8 @@ struct symbol {
     bool local; /* the symbol is local to its source file (static) */
 };
 
-/* The name of the function at an address as libdwfl counts it; NULL = none. Belongs to the
- * module. */
+/* The name of the function at an address of libdwfl (elf_binary_parts.to_symbols); NULL = none.
+ * Belongs to the module. */
 const char *symbols_find(struct symbols *symbols, uint64_t address);
 /* Finds the object that covers an address, or with `tls` an offset in the TLS segment. False:
  * none. */

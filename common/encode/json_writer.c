@@ -5,8 +5,8 @@
 
 #include "common/base/term_text.h"
 
-/* The length of the run of ASCII characters that need no escape. Most texts are one run, which
- * is written at once. */
+/* The length of the run of ASCII characters that need no escape. Most texts are one such run,
+ * which one call writes. */
 static size_t plain_length(const char *text, bool markup)
 {
     size_t length = 0;

@@ -27,8 +27,8 @@
 #define PAUSE_TIMES 2
 #define PAUSE_SHARE 0.15
 #define PAUSE_SECONDS 2.5
-/* Growth in a part of the run counts only if this share of its gain lies above all that was
- * before. */
+/* Growth in the last part of a run counts only if at least this share of its gain lies above the
+ * highest level before that part. */
 #define NEW_LEAST 0.5
 /* Replaces LATE_LEAST for a part of a run: the end of a flattening curve is nearly linear. */
 #define LATE_LEAST_OF_PART 0.36
@@ -44,14 +44,15 @@
  * allocated any more and less than TEARDOWN_TO of the peak is left. */
 #define TEARDOWN_SHARE (1 / 3.0)
 #define TEARDOWN_TO 0.1
-/* A queue frees the oldest blocks first: at least TAKEN_LEAST of the blocks were freed, at an
- * age of OLDEST_SHARE of that of the oldest, after QUEUE_SECONDS or more, and BACKLOG_LEAST
- * blocks stay. */
+/* A queue frees the oldest blocks first. Growth is that of a queue if at least the share
+ * TAKEN_LEAST of its blocks was freed, at least BACKLOG_LEAST blocks stay, and the mean age of the
+ * freed blocks is at least OLDEST_SHARE of what it would be if always the oldest block had been
+ * freed, which is QUEUE_SECONDS or more. */
 #define TAKEN_LEAST 0.1
 #define OLDEST_SHARE 0.6
 #define QUEUE_SECONDS 0.25
 #define BACKLOG_LEAST 8
-/* A saw-tooth has FALLS_LEAST falls of FALL_SHARE of the peak. */
+/* A saw-tooth falls at least FALLS_LEAST times by FALL_SHARE of the peak or more. */
 #define FALL_SHARE 0.3
 #define FALLS_LEAST 2
 #define STEADY_FROM 0.3 /* memory is steady if it starts with this share of its peak */
@@ -313,7 +314,7 @@ static bool rises_above_past(const struct series *whole, const struct series *pa
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* The time of the n-th allocation, interpolated. */
+/* The time at which n allocations had been made, interpolated between two points. */
 static double time_of_alloc(const struct series *series, double n)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -327,8 +328,9 @@ static double time_of_alloc(const struct series *series, double n)
     return last_time(series);
 }
 
-/* Says whether blocks are freed in the order of their allocation, as from a queue: then the n-th
- * free frees the n-th allocation, and the ages of the freed blocks follow from that. */
+/* Says whether blocks are freed in the order of their allocation, as from a queue. Then free
+ * number n frees the block of allocation number n (both counted from the start of the process), so
+ * the ages that freed blocks should have are known; they are compared with the real ones. */
 static bool is_queue(const struct series *whole, const struct series *part)
 {
     const struct growth_point *first = part->at, *last = &part->at[part->count - 1];
@@ -463,7 +465,7 @@ static void find_rest(const struct series *series, struct growth_finding *findin
     finding->settled = series->at[i].time;
     finding->slower = measure_rise(series, LATE_LEAST).slower;
     if (finding->falls || is_steady(series, finding->peak)) {
-        finding->verdict = GROWTH_STEADY; /* also after a single rise and fall */
+        finding->verdict = GROWTH_STEADY; /* the verdict also after a single rise and fall */
     } else if (finding->settled <= fmax(STARTUP_SHARE * life, STARTUP_SECONDS)) {
         finding->verdict = GROWTH_STARTUP;
     } else {

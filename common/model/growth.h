@@ -31,7 +31,8 @@ enum growth_verdict {
 
 extern const char *const growth_word[GROWTH_MAX];
 
-/* Series below these limits get the verdict UNKNOWN or "not growing". */
+/* A series with fewer points or seconds gets the verdict UNKNOWN; one that gains fewer bytes does
+ * not count as growing. */
 #define GROWTH_POINTS_LEAST 8
 #define GROWTH_SECONDS_LEAST 7.0
 #define GROWTH_BYTES_LEAST (16 << 10)

@@ -272,10 +272,10 @@ static size_t find_lead(const struct report *report)
 {
     size_t lead = 0, count = report->process_count;
 
-    /* ends: a parent started earlier than its child. */
+    /* This loop ends, because a parent started earlier than its child. */
     for (size_t i = 0; (i = parent_of(report, lead)) < count;)
         lead = i;
-    /* ends: the next program started later. */
+    /* This loop ends, because the next program started later. */
     for (size_t i = 0; (i = next_program(report, lead)) < count;)
         lead = i;
     return lead;
@@ -312,7 +312,8 @@ static int descending(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;
 }
 
-/* The bytes or blocks that fixing a leak releases: the record itself and what it retains. */
+/* The bytes or blocks that fixing a leak releases. `retained` includes the record's own ones, but
+ * is 0 if it is unknown. */
 static uint64_t released_by_fix(uint64_t own, uint64_t retained)
 {
     return retained > own ? retained : own;

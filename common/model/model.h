@@ -92,10 +92,10 @@ struct freed_place {
                                  * the free, at the line of its call; NULL = none */
     const struct frame *below;  /* function of the user that `common` calls to free the block;
                                  * NULL = `common` frees it itself */
-    size_t inner; /* number of the user's functions inside of `common` in the record's stack;
-                   * with more than COMMON_NEAR (8), common is NULL */
-    bool close;   /* `common` is most likely the function to fix: at most COMMON_CLOSE (3)
-                   * functions away */
+    size_t inner; /* number of the user's functions in the record's stack between the allocation
+                   * and `common`; if there are more than COMMON_NEAR (8), common is NULL */
+    bool close;   /* `common` is most likely the function to fix: `inner` is at most COMMON_CLOSE
+                   * (3) */
     double share; /* part of the sampled frees that happened here, 0 to 1 */
 };
 
@@ -202,10 +202,11 @@ struct path {
      * how many steps from the root the expression covers; names behind them are unknown. */
     const char *words;
     size_t named;
-    uint32_t found; /* number of the block in the results of the leak check */
+    uint32_t found; /* index of the result of the leak check (in store_leak_check.found) whose
+                     * block the path reaches */
 };
 
-/* One block of a record, as an example. */
+/* One block of a record, which a report shows as an example. */
 struct sample {
     uint64_t address, size; /* address 0 = the report leaves it out */
     struct thread_ref thread;
@@ -350,8 +351,9 @@ struct when_lost {
     uint32_t agreed;                          /* number of lost blocks that were lost in the
                                                * function of `place` */
     struct lost_place place;                  /* the place where most blocks were lost */
-    struct lost_place then;                   /* known: from `place` to this place only words on
-                                               * stacks pointed to the block */
+    struct lost_place then;                   /* a later place than `place`; then.known: from
+                                               * `place` to `then` only words on stacks pointed
+                                               * to the block */
     struct lost_block blocks[WHEN_LOST_MOST]; /* the lost blocks */
     size_t chosen;                            /* index in blocks[] of the block that `place`
                                                * belongs to */
@@ -407,7 +409,7 @@ struct temporary_part {
     uint32_t kind; /* enum leak_kind */
     uint64_t bytes, blocks;
     uint64_t of;    /* freed blocks of these stacks, temporary or not */
-    uint64_t grown; /* of these freed blocks, number that realloc freed while it enlarged a block
+    uint64_t grown; /* how many of the `of` freed blocks realloc freed while it enlarged a block
                      * step by step */
     struct stack stack;
 };
@@ -474,8 +476,8 @@ struct record {
                                * function were freed */
     struct orphaned orphaned; /* verdicts LOST and INDIRECT: the holders whose free lost the
                                * blocks */
-    struct orphaned earlier;  /* owners of the same blocks before `orphaned`'s owners, if another
-                               * function freed them */
+    struct orphaned earlier;  /* earlier holders of the same blocks than those in `orphaned`, if
+                               * another function freed them */
     struct check_span first_lost, last_lost; /* LOST and INDIRECT: when the first and when the
                                               * last block of the record was lost */
     const struct when_lost *when_lost;       /* NULL = leakrun --when-lost followed no block of
@@ -491,11 +493,12 @@ struct record {
                    * (libleak_ignore) */
     bool shared;  /* INDIRECT: some of the blocks are reachable from blocks of other records as
                    * well */
-    bool tagged;  /* POSSIBLE: only by pointers whose low bits may be a tag */
-    bool header;  /* REACHABLE: some blocks only by pointers to behind a header that all blocks
-                   * of the site have */
-    const struct interior *interiors; /* offsets that the pointers have: POSSIBLE, or `header` is
-                                       * set */
+    bool tagged;  /* POSSIBLE: the only pointers to the blocks have low bits set, which may be a
+                   * tag */
+    bool header;  /* REACHABLE: some blocks are reachable only by pointers to behind a header
+                   * that all blocks of the site have */
+    const struct interior *interiors; /* offsets in the blocks that pointers to them have; only
+                                       * if the verdict is POSSIBLE or `header` is set */
     size_t interior_count;
     /* INDIRECT: 1 + index of the record that owns this one; POSSIBLE: 1 + index of the record
      * that an interior pointer refers to; 0 = none. */
@@ -561,7 +564,8 @@ struct recent_free {
     uint64_t time_ns;
     struct thread_ref thread;
     uint32_t kind;      /* enum leak_kind: how the block was allocated */
-    struct stack freed; /* stack of the free; unless `whole` only its return address */
+    struct stack freed; /* stack of the free; if `whole` is false, only the return address of the
+                         * call */
     bool whole;
     struct stack allocated;
 };
@@ -705,13 +709,15 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* a single call opened it and it was left open, as many correct programs do */
-    /* The places that release other resources of this type: released_at those that the function
-     * in the title opened, released_of those that this caller opened. NULL = none are released. */
+    /* released_at: the place where most other resources of this type are released, which the same
+     * function opened: the one in the title, or if that releases none, its caller released_of.
+     * NULL = none are released. */
     const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* distinct names, as paths */
     size_t name_count;
     bool more_names;
-    bool taken;                  /* bad close: another resource had the number when it was closed */
+    bool taken;                  /* bad close: the descriptor number belonged to another resource
+                                  * when it was closed again */
     struct stack opened, closed; /* bad close: stacks that opened the resource and that closed it
                                   * first; no frames: unknown */
     struct thread_ref closed_by;
@@ -839,10 +845,11 @@ struct process {
     struct rule_use *rules;          /* the rules that suppressed records */
     size_t rule_count;
     struct error errors[VERDICT_MAX];  /* sampling errors of the totals */
-    struct recent_free *recent;        /* the requested ones, the newest first */
+    struct recent_free *recent;        /* the recent frees that the user requested, the newest
+                                        * first */
     size_t recent_count, recent_known; /* recent_known: frees that are recorded, requested or not */
     const struct address_info *who;    /* what is at the address of --who; NULL = not requested */
-    struct bad_free *mistakes;         /* in the order of the recording file */
+    struct bad_free *mistakes;         /* bad frees, in the order of the recording file */
     size_t mistake_count;
     struct crash *crash;        /* NULL = none */
     bool crash_only;            /* the option crash=only was set: blocks were not tracked */
@@ -881,8 +888,9 @@ struct report {
     size_t expired_count;
 };
 
-/* Moves the process that the user started to the front: the first of the known ancestors of the
- * first process, in the last program that it executed. Sets `replaced` of each process. */
+/* Moves the process that the user started to the front of processes[]: from the first process of
+ * the report it goes to the earliest ancestor in the report, and then to the last program that
+ * this ancestor executed. Sets `replaced` of each process. */
 void report_put_lead_first(struct report *report);
 
 /* Says whether a process has leaks, wrong frees, growth or other findings. Blocks with the

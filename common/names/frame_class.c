@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Size of libstdc++'s emergency pool for exceptions, which it allocates at start-up. */
+/* Size in bytes of the emergency pool for exceptions that libstdc++ allocates at start-up. */
 #define LIBSTDCXX_POOL 72704
 
 /* Modules of the runtime: base names up to a '.' or '-' and the version behind it. */
@@ -14,7 +14,8 @@ static const char *const runtime_modules[] = {
     "libm",     "libleak",  "linux-vdso",      "libresolv",        "libnss_files", "libnss_dns",
 };
 
-/* Names of allocators in C and Rust, exact. operator new is matched by prefix. */
+/* Names of allocators in C and Rust, each compared as a whole; operator new is recognized by its
+ * prefix. */
 static const char *const allocators[] = {
     "malloc",        "calloc",         "realloc",
     "reallocarray",  "free",           "posix_memalign",
@@ -34,7 +35,7 @@ static const char *const wrapper_endings[] = {
     "mallocz", "reallocf", "mallocn",  "strsave",     "savestr",      "strcopy",  "copystring",
 };
 
-/* What may follow the ending of a wrapper's name: zmalloc_usable, zcalloc_num. */
+/* What may follow one of wrapper_endings in a wrapper's name: zmalloc_usable, zcalloc_num. */
 static const char *const wrapper_suffixes[] = {
     "_usable", "_num",  "_array",    "_bytes", "_clear",
     "_zero",   "_impl", "_internal", "_debug", "_safe",
@@ -89,7 +90,8 @@ static const char *const libc_keeps[] = {
     "__add_to_environ",
 };
 
-/* Prefixes of Rust's start-up code, which a generated main calls. */
+/* Prefixes of functions of Rust's start-up code, which the main that rustc generates calls; Rust
+ * keeps their blocks. */
 static const char *const rust_keeps[] = {
     "std::rt::init",
     "std::sys::pal::unix::stack_overflow::",
@@ -149,7 +151,7 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
-#define NAME_MOST 63 /* most characters of a name that may be a wrapper's */
+#define NAME_MOST 63 /* most characters of a wrapper's name; longer names are no wrappers */
 
 /* The last component of a name, without arguments and trailing number, in lower case; "" if it
  * is longer than NAME_MOST. */
@@ -307,8 +309,8 @@ static bool in_loader(const struct frame *frame)
     return base && (is_module_named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
 }
 
-/* Recognizes the function that allocates libstdc++'s emergency pool when libstdc++ is linked
- * statically. */
+/* Says whether a frame is the function that allocates libstdc++'s emergency pool for exceptions in
+ * a program with libstdc++ linked statically. */
 static bool is_static_pool(const struct frame *frame)
 {
     return frame->function && (strstr(frame->function, "__freeres") ||
@@ -323,7 +325,7 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     while (first < count && frames[first]->role == FRAME_ALLOCATOR)
         first++;
     if (first == count)
-        return false; /* without a stack the owner is unknown */
+        return false; /* without frames nothing shows whose block it is */
     if (in_loader(frames[first]))
         return true; /* the loader keeps link maps, thread vectors, TLS blocks */
     if (user == count) {

@@ -15,7 +15,7 @@
 #include "common/debuginfo/elf_binary.h"
 
 #define MESSAGE_MOST ((size_t)16 << 20) /* most bytes of a message */
-/* Most bytes of a text; a longer one is replaced by NULL. */
+/* Most bytes of a text in a message; a longer one is sent as NULL. */
 #define MESSAGE_TEXT_MOST ((size_t)64 << 10)
 
 struct message {
@@ -33,7 +33,7 @@ void message_put_text(struct message *message, const char *text); /* text NULL i
 void message_put_bytes(struct message *message, const void *bytes, size_t length);
 
 uint64_t message_number(struct message *message);
-/* Returns a text that belongs to the message, until it is cleared or received anew. */
+/* Reads the next text of a message. It is valid until the message is cleared or received anew. */
 const char *message_text(struct message *message);
 const uint8_t *message_bytes(struct message *message, size_t *length);
 

@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEATHS_MOST 8 /* most deaths of name processes; each may have taken seconds */
-/* Seconds without an answer, for a file system that hangs; the name process has its own time
- * limits. */
+/* After so many deaths of name processes no more are started, since each may have taken seconds. */
+#define DEATHS_MOST 8
+/* Seconds without an answer after which the name process is ended: a file system may hang, which
+ * the name process's own limits of processor time do not notice. */
 #define SILENCE_MOST 60
 
 struct name_process name_process_begin(const struct binary_search_path *search)

@@ -11,11 +11,10 @@ struct name_process {
     struct file_owner reader;
     pid_t pid; /* name process; 0 = none runs */
     int socket;
-    unsigned generation; /* number of the name process; each new one has no files open */
+    unsigned generation; /* how many name processes were started; a new one has no files open */
     unsigned deaths;
-    int ending;             /* wait status of the last one that died */
-    uint64_t files;         /* number of files opened so far; a file's number is its name in
-                             * requests */
+    int ending;             /* wait status of the last name process that died */
+    uint64_t files;         /* number of files opened so far; requests name a file by its number */
     struct message message; /* a request, then the answer to it */
 };
 

@@ -31,18 +31,20 @@
 #include "common/names/name_sandbox.h"
 #include "common/names/type_requests.h"
 
-/* AddressSanitizer maps terabytes, handles signals, and writes its findings at exit. */
+/* A build with AddressSanitizer has no memory limit and no sandbox, and keeps its signal handlers:
+ * it maps terabytes, handles signals, and writes its findings at exit. */
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED 1
 #else
 #define SANITIZED 0
 #endif
 
-#define TIME_LEAST 3.0                   /* seconds of processor time for each file */
-#define BYTES_A_SECOND (8.0 * (1 << 20)) /* bytes of a file that give one more second */
-/* Bytes of memory beyond what the process has at its start. */
+/* Seconds of processor time that even the smallest file gets. */
+#define TIME_LEAST 3.0
+#define BYTES_A_SECOND (8.0 * (1 << 20)) /* so many bytes of a file give it one second more */
+/* Bytes of memory that the process may use beyond what it has at its start. */
 #define MEMORY_LEAST ((rlim_t)1 << 30)
-#define MEMORY_A_BYTE 8 /* bytes of memory for each byte of a file */
+#define MEMORY_A_BYTE 8 /* bytes of memory that each byte of an opened file adds to the limit */
 
 struct served_file {
     struct arena *mem;

@@ -13,10 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIZE_MOST (32u << 20) /* most bytes of a file that are read, from its end */
+/* Most bytes of a perf map that are read; of a longer one, its last bytes. */
+#define SIZE_MOST (32u << 20)
 #define NAME_MOST 1024
-/* Tolerance for the time of the last change of a file: it may be a clock tick early, and late
- * because a program may flush its streams after libleak ended. */
+/* A perf map may have been changed last so many nanoseconds before the recorded start of the
+ * process (file times are as coarse as a clock tick) or after its recorded end (a program may
+ * flush its streams after libleak ended). */
 #define EARLY_NS 20000000u
 #define LATE_NS 5000000000u
 
@@ -34,7 +36,7 @@ struct perfmap_span {
 struct perfmap {
     struct perfmap_of of;
     bool read;
-    char *own; /* malloc'd text, if it was read from a file */
+    char *own; /* the malloc'd text of the map if it was read from a file, else NULL */
     const char *text;
     struct perfmap_entry *entries;
     size_t count, capacity;

@@ -5,8 +5,9 @@
 
 #include "leak_store.h"
 
-#define NO_LINE (-128) /* line difference in Python 3.10's table of an instruction without a line */
-#define UNIT 2         /* bytes of code in the unit that Python 3.11's table counts */
+/* In Python 3.10's table, the line difference that marks code without a line. */
+#define NO_LINE (-128)
+#define UNIT 2 /* bytes of code in the unit that Python 3.11's table counts */
 
 /* Entry kinds of Python 3.11's table that say something about lines. */
 enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LOCATION = 15 };
@@ -20,7 +21,8 @@ static uint32_t line_from(int64_t line)
     return line > 0 && line < INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Searches Python 3.9's table: pairs of the bytes and the lines from one entry to the next. */
+/* Searches Python 3.9's table, which consists of pairs of bytes: how many bytes of code, and how
+ * many lines, the next entry is further on. */
 static uint32_t find_in_pairs(struct cursor table, int64_t line, uint64_t offset)
 {
     uint64_t start = 0;
@@ -34,8 +36,8 @@ static uint32_t find_in_pairs(struct cursor table, int64_t line, uint64_t offset
     return line_from(line);
 }
 
-/* Searches Python 3.10's table: pairs of the length of the next range in bytes and the
- * difference of its line. */
+/* Searches Python 3.10's table, which consists of pairs of bytes: the length of the next range of
+ * code in bytes, and the difference of its line from the line before. */
 static uint32_t find_in_ranges(struct cursor table, int64_t line, uint64_t offset)
 {
     uint64_t end = 0;

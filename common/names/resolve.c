@@ -256,8 +256,8 @@ static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
     frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
     if (resolver->has_python && found.length > 4 && memcmp(found.text, "py::", 4) == 0)
         frame->role =
-            FRAME_WRAPPER; /* with python -X perf, generated code calls the interpreter for each
-                            * Python frame */
+            FRAME_WRAPPER; /* with python -X perf, a piece of generated code for each Python
+                            * function only calls the interpreter */
     hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
 }

@@ -36,8 +36,9 @@ struct resolver *resolve_begin(struct arena *mem, const struct binary_search_pat
 /* Closes files and frees caches; frames stay valid. */
 void resolve_end(struct resolver *resolver);
 
-/* From now on, functions that match the list (filters.h) are wrappers, and functions that match
- * with - in front are not, whatever their names suggest. Frames returned before do not change. */
+/* From now on, functions that match a pattern of the list (filters.h) are wrappers, and functions
+ * that match a pattern with - in front are not, whatever their names suggest. Frames returned
+ * before do not change. */
 void resolve_set_wrappers(struct resolver *resolver, const char *list);
 
 /* Returns the module with that path and build-id. program: the module is the executable, whose
@@ -48,8 +49,8 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 /* The number of addresses looked up so far by all resolvers. May be called from any thread. */
 uint64_t resolve_count(void);
 
-/* Resolves an address of a module. offset: the address minus the module's bias; for a return
- * address, 1 less. */
+/* Finds the frames at an address of a module. offset: the address minus the module's bias; for a
+ * return address 1 less, so that it lies in the call. */
 const struct resolved_place *resolve_place(struct resolver *resolver,
                                            struct resolved_module *module, uint64_t offset);
 
@@ -67,11 +68,11 @@ const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_
  * recorded. */
 const struct resolved_place *resolve_python(struct resolver *resolver,
                                             const struct store_code *code, uint64_t offset);
-/* Says whether the process has Python frames. If it has, C frames of its interpreter are
- * wrappers. */
+/* From now on, `has_frames` says whether call stacks of the process have Python frames. If they
+ * have, C frames of its interpreter are wrappers. */
 void resolve_set_python(struct resolver *resolver, bool has_frames);
-/* A frame that replaces the stack of blocks from before libleak was loaded, of at most so many
- * bytes. */
+/* A frame that stands in place of the stack of blocks that were allocated before libleak was
+ * loaded. size: most bytes of such a block; the frame's name contains it. */
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);
 
 /* Demangles a name, with a cache; NULL for NULL. */

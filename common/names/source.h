@@ -44,7 +44,8 @@ size_t source_read_lines(const struct source_search *search, const struct source
  * may be NULL. */
 const char *source_relative_path(const char *relative, const char *path);
 
-/* The path with the first matching substitution applied, in buffer; or the path itself. */
+/* The path with the first matching substitution of --substitute-path applied, in buffer; or the
+ * path itself. */
 const char *source_map_path(const struct source_search *search, const char *file, char *buffer,
                             size_t size);
 

@@ -30,8 +30,8 @@ bool type_requests_take_found(struct message *message, struct block_type_found *
 
 void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count);
-/* Reads the answer to a question about a path. Returns how many steps found[] has, at most
- * `count`. */
+/* Reads the answer to a question about a path. Returns how many entries of found[] it filled in,
+ * at most `count`. */
 size_t type_requests_take_path(struct message *message, size_t count,
                                struct type_step_found *found);
 

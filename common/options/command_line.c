@@ -56,8 +56,8 @@ static bool are_exchanged(const char *name, const char *given)
 }
 
 /* The number of letters to add, drop or change, or of neighbours to exchange (optimal string
- * alignment), that makes `name` of `given`; long names count as far away. row[k][i]: from the
- * first k letters of `given` to the first i of `name`. */
+ * alignment), to turn `given` into `name`; names longer than NAME_MAX_LENGTH count as far away.
+ * row[k][i]: the number for the first k letters of `given` and the first i of `name`. */
 static size_t edit_distance(const char *name, const char *given, size_t length)
 {
     size_t width = strlen(name), row[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -82,8 +82,8 @@ static size_t edit_distance(const char *name, const char *given, size_t length)
     return row[length][width];
 }
 
-/* Says whether `name` resembles what the user gave more than *distance, which it then lowers. At
- * most a third of the letters may differ, and no more than two. */
+/* Says whether `name` differs from `given` in fewer letters than *distance. If so, stores the new
+ * number in *distance. At most a third of the letters may differ, and no more than two. */
 static bool is_nearer(const char *name, const char *given, size_t length, size_t *distance)
 {
     size_t differs = edit_distance(name, given, length);

@@ -64,8 +64,8 @@ const struct option_row *command_line_parse(struct command_line *line, void *opt
  * nothing. NULL: after an error message. */
 const struct option_row *command_line_match(struct command_line *line, char **argv, int *at,
                                             const char **value);
-/* Stores the value of an option in options. False: the value is wrong, and an error message was
- * printed. */
+/* Stores the value of an option in the field of the struct `options`. False: the value is wrong,
+ * and an error message was printed. */
 bool command_line_store(const struct command_line *line, const struct option_row *row,
                         void *options, const char *value);
 /* Says whether a word is an option; "-" and "--" are none. */
@@ -97,7 +97,8 @@ void command_line_list_table(const char *tool, const struct option_row *table);
 /* Name of a hidden option that every tool has: it prints all rows for completion and exits. */
 #define COMMAND_LINE_LIST "list-options"
 
-/* The word of a NULL-terminated list that a misspelt word most likely means; NULL: none is near. */
+/* The word of a NULL-terminated list that a misspelt word most likely means; NULL: all differ in
+ * too many letters. */
 const char *command_line_nearest(const char *const *words, const char *given, size_t length);
 
 #endif

@@ -24,8 +24,8 @@
 /* ---- May the program run, and with LD_PRELOAD? ----------------------------------------------- */
 
 /* Refuses a program with rights beyond those of the caller, for which ld.so ignores LD_PRELOAD.
- * Whether the rights take effect depends on the mount, the caller and more, so the mode bit
- * alone decides: the user can easily make a copy without it. */
+ * Whether the rights take effect depends on the mount, the caller and more, so the set-id bit
+ * alone decides: the user can easily make a copy of the program without that bit. */
 static bool check_rights(const char *path, const struct stat *st, const char *name,
                          struct preflight *result)
 {
@@ -59,8 +59,9 @@ static bool is_executable(const char *path)
            (errno == EPERM && access(path, X_OK) == 0);
 }
 
-/* Finds the first executable file of that name in the directories of `search`, as execvp does.
- * The path is relative to cwd; the caller frees it. NULL: none, and *result says why. */
+/* Finds the first executable file of that name in the directories of `search`, as execvp does. If
+ * the path is relative, it is so to cwd. The caller frees it. NULL: no such file, and *result says
+ * why. */
 static char *search_path(const char *name, const char *search, const char *cwd,
                          struct preflight *result)
 {
@@ -248,7 +249,7 @@ int preflight_command(int argc, char **argv)
         return 2;
     }
     char *library_32 = proc_find_tool(NULL, "32/libleak.so");
-    if (!library_32) /* the place after make install */
+    if (!library_32) /* where make install puts the library */
         library_32 = proc_find_tool(NULL, "../lib/libleak/32/libleak.so");
     preflight_take_32_bit(library_32);
     free(library_32);

@@ -12,7 +12,7 @@
 
 #include "common/base/proc.h"
 
-#define MAP_SIZE 1024 /* bytes of a uid_map that are compared */
+#define MAP_SIZE 1024 /* most bytes of two uid_map files that are compared */
 #define IDS 3         /* real, effective and saved user id */
 
 static const struct {
@@ -109,8 +109,8 @@ enum ptrace_refusal ptrace_right_explain(pid_t pid)
 
     proc_read_text(getpid(), "status", own, sizeof(own));
     proc_read_text(pid, "status", other, sizeof(other));
-    /* A file, since only its owner, not that of the directory, shows whether the process is
-     * dumpable. */
+    /* The path of a file is used: the owner of a file in /proc/PID, not that of the directory,
+     * shows whether the process is dumpable. */
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     facts.capable = capabilities(own, "CapEff") >> CAP_SYS_PTRACE & 1;
     facts.own_user = has_user(other, geteuid());

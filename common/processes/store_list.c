@@ -21,7 +21,8 @@
 #include "common/base/term_text.h"
 #include "common/store/store_dir.h"
 
-/* Splits the name EXE.PID.N.leak from its end, since EXE may contain dots. */
+/* Reads PID and N of a file name EXE.PID.N.leak. It begins at the end of the name, because EXE may
+ * contain dots. False: another form. */
 static bool parse_name(const char *name, pid_t *pid, unsigned *number)
 {
     size_t length = strlen(name);

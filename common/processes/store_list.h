@@ -26,11 +26,13 @@ struct store_entry {
     uint64_t start_time; /* start time of the process, from /proc/PID/stat */
     uint64_t started_ns;
     uint64_t used;
-    bool tracked;   /* libleak saw allocations of the process, or would have seen them */
+    bool tracked;   /* false: the recording has no allocations because the program uses an
+                     * allocator of its own */
     uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
     time_t written; /* time of the last change of the file */
-    bool left_out;  /* set by the caller: a report has no place for one more file */
+    bool left_out;  /* set by the caller: the report leaves this file out, because it has no
+                     * place for one more */
 };
 
 struct store_list {

@@ -38,8 +38,8 @@ static bool ends_when_stopped(uint64_t call)
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_writev:
-    case SYS_connect: /* a repeated call waits for the same connection */
-    case SYS_accept:  /* this and the following: if the socket has a timeout */
+    case SYS_connect: /* may be repeated: the call then waits for the same connection */
+    case SYS_accept:  /* accept and the calls below end with EINTR if the socket has a timeout */
     case SYS_accept4:
     case SYS_recvfrom:
     case SYS_recvmsg:
@@ -64,12 +64,13 @@ bool traced_thread_repeat_call(struct user_regs_struct *registers)
     return true;
 }
 
-/* System calls of 32-bit programs that a stop may end with EINTR, or that make such calls. */
+/* Numbers of system calls of 32-bit programs that a stop may end with EINTR, or that make such a
+ * call. */
 enum call_32 {
     CALL_32_READ = 3,
     CALL_32_WRITE = 4,
     CALL_32_SOCKET = 102, /* makes any call of sockets, by a number in its first argument */
-    CALL_32_IPC = 117,    /* makes any call of System V IPC, in the same way */
+    CALL_32_IPC = 117,    /* makes any call of System V IPC, by a number in its first argument */
     CALL_32_READV = 145,
     CALL_32_WRITEV = 146,
     CALL_32_SIGTIMEDWAIT = 177,

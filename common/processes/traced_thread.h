@@ -16,8 +16,8 @@
 #endif
 
 /* Lets a stopped thread repeat a system call that the stop ended with EINTR, by a change of its
- * registers. False: there is nothing to repeat. Works on x86-64 only: on other CPUs the result
- * has replaced the first argument. */
+ * registers. False: the registers show no such call. Works on x86-64 only: on other CPUs the
+ * result has replaced the first argument. */
 bool traced_thread_repeat_call(struct user_regs_struct *registers);
 
 /* The registers of a thread of a 32-bit program (i386), in the kernel's order. */
@@ -30,11 +30,11 @@ enum thread_register_32 {
     REGISTER_32_SP = 15,
     REGISTERS_32 = 17
 };
-/* Does the same for the registers of a thread of a 32-bit program. */
+/* Does for a thread of a 32-bit program what traced_thread_repeat_call() does. */
 bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32]);
 
 /* Says whether a signal that the thread does not block is pending, so that its system call would
- * end with EINTR anyway. True also when /proc does not show it. */
+ * end with EINTR anyway. True also when /proc does not show the thread's signals. */
 bool traced_thread_awaits_signal(pid_t pid, pid_t tid);
 
 /* Says whether a signal for a fault of the stopped thread itself (SIGSEGV, for example) is

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define SLOTS (2 * COMMON_FRAMES) /* size of the hash table, a power of two */
+/* Number of slots of a hash table that is at most half full; a power of two. */
+#define SLOTS (2 * COMMON_FRAMES)
 #define NONE COMMON_FRAMES
 
 static unsigned select_user_frames(const struct stack *stack, const struct free_wrappers *wrappers,
@@ -50,8 +51,8 @@ struct common_frames common_frames_of(const struct stack *stack,
     return own;
 }
 
-/* The position of the innermost function with the frame's name in the own stack; NONE: there is
- * none. */
+/* The position (in common_frames.at) of the innermost function in the own stack that has the
+ * frame's name; NONE: there is none. */
 static unsigned find_name(const struct common_frames *own, const struct frame *frame)
 {
     unsigned slot = find_slot(own, frame->name_hash);
@@ -70,12 +71,12 @@ static bool is_same_file(const struct frame *a, const struct frame *b)
 
 struct other_frames {
     const struct frame *frame[COMMON_FRAMES];
-    uint16_t named[COMMON_FRAMES]; /* find_name() of each frame */
+    uint16_t named[COMMON_FRAMES]; /* for each frame the result of find_name() */
     unsigned count;
 };
 
-/* The first position from `at` on, among those with one name, that has the function of the
- * frame; NONE: there is none. */
+/* Follows the list of own frames with one name from position `at` on to the first that is the same
+ * function as the frame, from the same file. NONE: there is none. */
 static unsigned find_function(const struct common_frames *own, unsigned at,
                               const struct frame *frame)
 {
@@ -84,13 +85,14 @@ static unsigned find_function(const struct common_frames *own, unsigned at,
     return at;
 }
 
-/* Rates how well two stacks agree from own i and other j on outwards: matches their frames in
- * order, in one pass over both, since a position that was passed is never needed again. */
+/* Rates how well two stacks agree from position i of the own stack and j of the other one
+ * outwards. Frames match only in the same order, so one pass over both stacks is enough. A higher
+ * result is a better agreement. */
 static int agreement(const struct common_frames *own, unsigned i, const struct other_frames *other,
                      unsigned j)
 {
-    uint16_t ahead[COMMON_FRAMES]; /* for each name, by its innermost position: its first
-                                    * position that is not passed yet */
+    uint16_t ahead[COMMON_FRAMES]; /* index: innermost position of a name; value: the first
+                                    * position with that name that the pass has not reached yet */
     int shared = 0, outside = (int)(own->count - i + other->count - j);
 
     for (unsigned k = j; k < other->count; k++)
@@ -112,7 +114,7 @@ static int agreement(const struct common_frames *own, unsigned i, const struct o
     return 4 * shared - outside;
 }
 
-/* The largest agreement that so many frames can have. */
+/* The largest result of agreement() that stacks with so many frames can have. */
 static int agreement_most(unsigned own, unsigned other)
 {
     return 4 * (int)(own < other ? own : other) - (int)(own + other);
@@ -138,8 +140,8 @@ bool common_frame_find(const struct common_frames *own, const struct stack *stac
             if (any && agreement_most(own->count - i, other.count - j) <= found->agreement)
                 continue;
             score = agreement(own, i, &other, j);
-            if (any && score <= found->agreement) /* in a recursion the occurrence with the best
-                                                   * agreement counts */
+            if (any && score <= found->agreement) /* of a recursive function the occurrence with
+                                                   * the best agreement counts */
                 continue;
             *found = (struct common_frame){.own = own->at[i],
                                            .other = at[j],

@@ -5,24 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of inspected frees for a meaningful share. */
+/* Least number of inspected frees for which a report shows shares of places in percent. */
 #define LOOKS_FOR_SHARE 16
 
-/* Most records of freed blocks that are compared with one record; a group of sites may have
- * more. */
+/* Most records of freed blocks (struct store_freed) that are compared with one record of the
+ * report; the rest of a larger group of sites is ignored. */
 #define GROUP_ROWS 512
 /* Most frames of a free's stack that are compared, innermost first. */
 #define STACK_FRAMES 256
 
-/* Sites with the same key. */
+/* Sites whose stacks are equal in the functions that a level compares, so that they have the same
+ * level_key(). */
 struct site_group {
-    uint32_t first; /* 1 + index of a site */
+    uint32_t first; /* 1 + index of the group's first site; site_groups.next has the others */
 };
 
-/* The frees at one place that agree equally with the record. */
+/* The frees at one place whose stacks agree equally well with the record's stack. */
 struct place_sum {
     const struct frame *frame, *common, *below; /* as in struct freed_place */
-    struct common_frame agreement;              /* set if `common` is */
+    struct common_frame agreement;              /* only set if `common` is */
     uint64_t blocks, most;                      /* most: the largest number of blocks that one
                                                  * stack freed; `node` is that stack */
     uint32_t node;
@@ -33,7 +34,7 @@ struct free_tally {
     struct hashmap by_place;  /* sum_key() -> 1 + index in places[] */
     struct place_sum *places;
     size_t count, capacity;
-    uint64_t frees; /* number of frees that the sites counted */
+    uint64_t frees; /* number of frees of the sites' blocks, recorded or not */
     uint64_t seen, moved,
         there; /* numbers of recorded frees: in other places, moves by realloc, by the allocating
                 * line itself */
@@ -87,7 +88,8 @@ void free_sites_end(struct free_sites *frees)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* A key of a place: function and line; without a line, function and instruction. */
+/* A hash that identifies a place in the code: of function and line, or if the line is unknown of
+ * function and instruction. */
 static uint64_t place_key(const struct frame *frame)
 {
     return hash_mix(frame->name_hash, frame->line ? frame->line : ~frame->offset);
@@ -97,7 +99,7 @@ static uint64_t place_key(const struct frame *frame)
 
 enum { NOT_ASKED, BEFORE_THE_END, AT_THE_END };
 
-/* Says whether a frame is in exit(), through which a return from main goes as well. */
+/* Says whether a return address is in exit(), which also runs when main returns. */
 static bool is_exit(const struct resolved_place *place)
 {
     for (size_t i = 0; place && i < place->count; i++) {
@@ -255,8 +257,8 @@ static struct free_tally begin_tally(const struct free_sites *frees, const struc
     return (struct free_tally){.few = true, .own = common_frames_of(&own, &frees->wrappers)};
 }
 
-/* Adds up the frees of several sites. rows: number of records of freed blocks after which to
- * stop. */
+/* Adds up the frees of several sites. rows: most records of freed blocks (struct store_freed) to
+ * read. */
 static void tally_up(struct free_sites *frees, struct site_list sites, size_t rows,
                      struct free_tally *tally)
 {
@@ -268,8 +270,8 @@ static void tally_up(struct free_sites *frees, struct site_list sites, size_t ro
     }
 }
 
-/* Says which place is the better one to show. Places that agree and occur equally are ordered by
- * name and line, so that two runs give the same order. */
+/* Says whether a report shows place a before place b. Places that agree and occur equally are
+ * ordered by name and line, so that two runs give the same order. */
 static bool comes_first(const struct place_sum *a, const struct place_sum *b)
 {
     int order = a->common && b->common ? common_frame_compare(&a->agreement, &b->agreement)
@@ -373,8 +375,9 @@ static const struct {
                          {2, true, 0},  {1, true, 0},  {4, false, 0}, {2, false, 0}, {1, false, 0},
                          {1, false, 1}, {1, false, 2}, {1, false, 3}};
 
-#define CALLEES (FREE_LEVELS - 3) /* first level with `callees` */
-#define CALLEES_AGREE 0.8         /* least share of the callees' frees in one function */
+#define CALLEES (FREE_LEVELS - 3) /* index of the first level that has `callees` */
+/* Least share of the frees that one function must have to count as the destructor. */
+#define CALLEES_AGREE 0.8
 
 /* A hash of the functions that a level compares, without the first `skipped` ones; frames are
  * innermost first. 0: the stack has fewer functions. */
@@ -523,8 +526,8 @@ static struct freed freed_by_callees(struct free_sites *frees, const struct reco
     return freed;
 }
 
-/* The places where other blocks of the record's function are freed, unless that function frees
- * them itself. */
+/* The places where other blocks that the record's function allocates are freed; none if that
+ * function frees them itself. */
 static struct freed freed_by_function(struct free_sites *frees, const struct record *record)
 {
     const struct frame *title = record_title_frame(record);
@@ -539,7 +542,7 @@ static struct freed freed_by_function(struct free_sites *frees, const struct rec
     return title ? freed_by_callees(frees, record) : (struct freed){0};
 }
 
-/* The places where blocks of the record's line with other callers are freed. */
+/* The places where blocks are freed that the record's line allocates when it has other callers. */
 static struct freed freed_by_line(struct free_sites *frees, const struct record *record)
 {
     for (size_t level = 0; level < FREE_LEVELS && levels[level].line; level++) {
@@ -559,16 +562,17 @@ void free_sites_fill_resources(struct free_sites *frees, struct process *process
                 freed_by_function(frees, &process->resources[i].record);
 }
 
-/* Says whether the stacks freed nothing, which is certain only if every free was inspected. */
+/* Says whether the blocks of the stacks were never freed, which is certain only if every free was
+ * inspected. Frees by realloc do not count. */
 static bool freed_none(const struct free_sites *frees, const struct free_tally *tally)
 {
     return !tally->seen && !tally->there && tally->moved == tally->frees &&
            (frees->all || tally->few);
 }
 
-/* The number of blocks that the stacks allocated; a block that realloc moved counts at its last
- * place. 0: unknown. The first free of each place is always inspected, so moves are noticed;
- * their number is known only if all frees were inspected, or all were moves. */
+/* The number of blocks that the stacks allocated. A block that realloc moved counts for the stack
+ * of its last realloc. 0: unknown. The first free of each place is always inspected, so moves are
+ * noticed; their number is known only if all frees were inspected, or all were moves. */
 static uint64_t count_allocated(const struct free_sites *frees, const struct free_tally *tally)
 {
     uint64_t moved = tally->moved;
@@ -602,8 +606,8 @@ void free_sites_fill(struct free_sites *frees, struct site_list sites, struct re
             record->freed.other_path = true;
         } else {
             record->beside = freed_by_function(frees, record);
-            record->beside.place[0].close = false; /* the frees are of other blocks than the
-                                                    * record's */
+            record->beside.place[0].close = false; /* other blocks than the record's are freed
+                                                    * here, so it is less certain where to look */
         }
     }
     record->freed.blocks = blocks;

@@ -7,11 +7,12 @@
 
 #include "common/names/names.h"
 
-#define FRAMES 6  /* most frames of the user that are inspected in a stack */
-#define NODES 48  /* most nodes that are inspected in a stack */
+#define FRAMES 6  /* most frames of user code that are inspected in a stack, innermost first */
+#define NODES 48  /* most nodes that are inspected in a stack, innermost first */
 #define CALLERS 8 /* least number of callers of a wrapper */
 #define SIZES 6   /* least number of size classes (powers of two) of the blocks of a wrapper */
-/* Replaces CALLERS and SIZES if the name ends in "free" or contains a word for allocating. */
+/* Replaces CALLERS and SIZES as limit if the function's name ends in "free" or contains a word for
+ * allocating. */
 #define FEW 3
 #define CALLEES 4 /* most functions that are noted as called by an allocating function */
 /* Most rounds of finding parts of wrappers; each round may make the callees of a part one. */
@@ -19,17 +20,18 @@
 
 struct wrapper_candidate {
     uint64_t name;
-    uint64_t sizes; /* a bit for each size class */
+    uint64_t sizes; /* a bit for each size class (power of two) of the blocks that passed through
+                     * the function */
     uint64_t caller[CALLERS];
     unsigned callers;
     uint64_t callee[CALLEES]; /* functions called on the way to malloc or free */
     unsigned callees;         /* CALLEES: there may be more */
-    bool gives_back;          /* by the name, which is like node_free or xfree */
-    bool allocates;           /* by the name, which is like node_alloc or zmalloc_usable */
+    bool gives_back;          /* the function's name is like node_free or xfree */
+    bool allocates;           /* the function's name is like node_alloc or zmalloc_usable */
     bool is;
 };
 
-/* Place of a stack without a frame of user code. */
+/* Stands in free_wrappers.place[] for the place of a stack without a frame of user code. */
 static const struct frame no_frame;
 
 static bool is_users(const struct frame *frame)
@@ -204,7 +206,7 @@ static const struct frame *first_non_wrapper(const struct free_wrappers *wrapper
     return NULL;
 }
 
-/* All nodes from `node` outwards to the place get the same place, so each node is inspected
+/* Stores the found place for all nodes from `node` outwards to it, so each node is inspected
  * once. */
 const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node)
 {

@@ -6,7 +6,8 @@
 #include "common/base/term_text.h"
 
 #define NANOSECONDS 1e9
-#define KEPT_MOST 0.9995 /* a larger share that was not freed is reported as "nothing freed" */
+/* If a larger share of the blocks was not freed, the reason says "nothing freed". */
+#define KEPT_MOST 0.9995
 
 static double seconds_of(uint32_t tick)
 {
@@ -89,7 +90,8 @@ static void add_series(struct growth_series *growth_series, const struct store_s
     }
 }
 
-/* Adds the final state of a site to the points behind the last row. */
+/* Adds the live bytes of a site at the end of the recording to the points behind the last row of
+ * the series. */
 static void add_end(struct growth_series *growth_series, const struct store_site *site,
                     size_t count)
 {
@@ -156,8 +158,8 @@ static const char *size_words(struct arena *mem, double bytes)
     return arena_copy(mem, shown.text, strlen(shown.text));
 }
 
-/* The words "; at this rate its data limit, 512 MB, is reached within 3 h 20 min". Other growth
- * in the process can only make it earlier. */
+/* The words "; at this rate its data limit, 512 MB, is reached within 3 h 20 min". Other growth in
+ * the process can only make that time shorter. */
 static const char *limit_words(const struct growth_series *growth_series, double rate)
 {
 #define X(name, words) [LEAK_LIMIT_##name] = (words),

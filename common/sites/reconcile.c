@@ -14,8 +14,8 @@ enum verdict reconcile_verdict(enum leak_verdict verdict)
     return verdict_of[verdict];
 }
 
-/* Order in which live blocks are assigned to verdicts. Blocks freed since the leak check so
- * reduce the verdicts at the end. */
+/* Order in which the live blocks of a site are assigned to the verdicts of the leak check. If
+ * blocks were freed since, too few are left for the last verdicts, so these get fewer. */
 static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                            VERDICT_HIDDEN, VERDICT_REACHABLE};
 
@@ -30,7 +30,7 @@ struct reconciliation reconcile_begin(const struct store *store)
     reconciliation.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
     for (size_t i = 0; i < store->site_count; i++)
         reconciliation.first[i] = 0;
-    /* Backwards, so that the lists are in the order of the results. */
+    /* The loop runs backwards, so that the list of each site is in the order of the results. */
     for (size_t i = look->found_count; i > 0; i--) {
         const struct store_found *found = &look->found[i - 1];
 

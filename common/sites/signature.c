@@ -47,7 +47,7 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
                           exe && strcmp(at->path, exe) == 0);
 }
 
-/* The resolved place of a return address. at: the module that contained it when it was recorded,
+/* The frames at a return address. at: the module that contained the address when it was recorded,
  * NULL = none. */
 static const struct resolved_place *find_place(const struct signatures *signatures,
                                                const struct store_module *at, uint64_t pc)
@@ -89,13 +89,13 @@ const struct resolved_place *signatures_place_at_node(struct signatures *signatu
     if (!step->place && store_node_is_python(signatures->store, node))
         step->place = resolve_python(signatures->resolver, store_find_code(signatures->store, node),
                                      pc - LEAK_CODE_PC);
-    if (!step->place && pc >= LEAK_KIND_PCS) /* smaller numbers are leaves and gaps, which have
-                                              * no frame */
+    if (!step->place && pc >= LEAK_KIND_PCS) /* smaller values mark leaves and gaps
+                                              * (leak_store.h), which have no frame */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;
 }
 
-/* The resolved place of a node; also marks the node's module as used. */
+/* The frames at a node. Also marks the node's module as used. */
 static const struct resolved_place *use_node_place(struct signatures *signatures, uint32_t node)
 {
     const struct resolved_place *place = signatures_place_at_node(signatures, node);
@@ -172,7 +172,7 @@ struct frame_collector {
     const struct frame **frames;
     size_t count;
     bool own;  /* include frames of libleak */
-    bool some; /* frames of libleak were left out */
+    bool some; /* at least one frame of libleak was left out */
 };
 
 /* Adds the frames of a place to frames[]. False: frames[] is full. */
@@ -216,8 +216,8 @@ size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
     return tracing.count;
 }
 
-/* Collects the frames of return addresses, innermost first, in the modules that were loaded
- * there last. Returns their number. */
+/* Collects the frames of return addresses, innermost first, each in the module that was loaded
+ * last at that address. Returns the number of frames. */
 static size_t collect_pc_frames(const struct signatures *signatures, const uint64_t *pcs,
                                 size_t count, const struct frame **frames)
 {

@@ -19,9 +19,11 @@ struct node_signature {
     const struct resolved_place *place; /* NULL: not resolved yet, or a leaf or gap, which has no
                                          * frames */
     uint64_t names, signature;
-    uint32_t canon; /* node that represents this one after recursion was removed; or a root */
-    uint32_t up;    /* in a representing node: the caller's representing node, or a root */
-    bool wanted;    /* the node is in a requested stack */
+    uint32_t canon; /* the node that stands for this one in signatures, since a recursion counts
+                     * once; or a root */
+    uint32_t up;    /* the `canon` of the caller, or a root; only set in a node that is its own
+                     * `canon` */
+    bool wanted;    /* the node is in a stack that signatures_request() was called for */
     bool used;      /* the node is in a returned stack */
 };
 
@@ -44,7 +46,8 @@ uint64_t signatures_of_node(const struct signatures *signatures, uint32_t node);
 
 #define TRACE_MAX 4096 /* most frames of a record, whatever the recording file says */
 
-/* The frames at a node, requested or not; NULL for a leaf or a gap. */
+/* The frames at a node, also one for which signatures_request() was not called; NULL for a leaf or
+ * a gap. */
 const struct resolved_place *signatures_place_at_node(struct signatures *signatures, uint32_t node);
 
 /* The frames at a return address that has no node, in the module that was loaded there last. */
@@ -75,8 +78,8 @@ struct stack stack_from_pc(struct arena *mem, struct signatures *signatures, uin
 struct stack stack_from_pcs(struct arena *mem, struct signatures *signatures, const uint64_t *pcs,
                             size_t count);
 
-/* A hash of the names of the frames without allocators and direct recursion; it is equal in two
- * runs. */
+/* A hash of the names of the frames, without allocators and without repeated names of a direct
+ * recursion; it is equal in every run. */
 uint64_t stack_signature(const struct stack *stack, uint64_t seed);
 
 /* Clears the offsets of frames, which depend on the loader, so that two runs give the same text.

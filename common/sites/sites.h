@@ -121,8 +121,8 @@ struct common_frame {
     /* Index in the other stack of the user's function that the common function calls; == other:
      * the common function releases itself, or only through wrappers and libraries. */
     size_t below;
-    size_t inner; /* number of the user's functions in the own stack inside of the common
-                   * function */
+    size_t inner; /* number of the user's functions in the own stack between the allocation and
+                   * the common function */
     int agreement;
 };
 
@@ -131,17 +131,18 @@ struct common_frame {
  * inside of it, and was not with 4, 11 and 13. In node, python3, git, vim and redis-server three
  * quarters of the common functions have at most 6 inside; those with more than 8 are
  * dispatchers. */
-#define COMMON_NEAR 8 /* most functions inside of a common function that a report names */
-/* Most functions inside of a common function that is most likely the one to fix. */
+#define COMMON_NEAR 8 /* a report names no common function with more functions inside of it */
+/* A common function with at most so many functions inside of it is most likely the one to fix. */
 #define COMMON_CLOSE 3
 /* Most frames of the user that are compared in a stack, innermost first. */
 #define COMMON_FRAMES 256
 
-/* The frames of the own stack by name, to compare it with many others. */
+/* The user's frames of the own stack, found by name, to compare it with many other stacks. */
 struct common_frames {
     struct stack stack;               /* borrowed from the caller */
-    unsigned count;                   /* number of the user's frames */
-    uint32_t at[COMMON_FRAMES];       /* their indices in the stack, innermost first */
+    unsigned count;                   /* number of the user's frames in the stack */
+    uint32_t at[COMMON_FRAMES];       /* indices in the stack of the user's frames, innermost
+                                       * first */
     uint16_t next[COMMON_FRAMES];     /* position of the next frame outwards with the same name;
                                        * COMMON_FRAMES: none */
     uint16_t slot[2 * COMMON_FRAMES]; /* hash table: 1 + position of the innermost frame with a
@@ -182,11 +183,11 @@ int common_frame_compare(const struct common_frame *a, const struct common_frame
 
 #define FREE_LEVELS 13 /* levels of how closely two stacks that allocate agree */
 
-/* Sites grouped by a key. Made at the first lookup. */
+/* Sites grouped by level_key() of one level. Made at the first lookup. */
 struct site_groups {
     struct site_group *all;
     size_t count, capacity;
-    struct hashmap of; /* key -> 1 + index in all[] */
+    struct hashmap of; /* level_key() -> 1 + index in all[] */
     uint32_t *next;    /* for each site: 1 + index of the next site of its group; NULL = not made
                         * yet */
 };
@@ -198,8 +199,9 @@ struct free_sites {
     bool all;     /* every free was inspected */
     bool sampled; /* recorded with sample=: only frees of sampled blocks are known */
     struct free_wrappers wrappers;
-    uint8_t *allocates; /* for each node: whether a site is there */
-    uint8_t *late;      /* for each node: whether it is below exit(); 0 = not computed yet */
+    uint8_t *allocates; /* for each node: whether it is the node of an allocation site */
+    uint8_t *late;      /* for each node: whether exit() called it, directly or not; 0 = not
+                         * computed yet */
     struct site_groups levels[FREE_LEVELS];
 };
 
