@@ -21,7 +21,7 @@ static uint32_t event_node(struct reader *reader, uint32_t id)
  * none. */
 static const char *pool_name(struct reader *reader, const struct chunk *names, uint32_t number)
 {
-    /* End of the pool's record in the table. */
+    /* Offset of the end of the pool's record in the table; pools are numbered from 1. */
     size_t at = (size_t)number * sizeof(struct leak_pool);
     struct leak_pool pool;
 
@@ -130,7 +130,7 @@ static void add_totals(struct store *store, const struct leak_resource *place)
     struct leak_resource_totals totals;
 
     memcpy(&totals, place, sizeof(totals));
-    if (store->header.version < 3) { /* older files have half as many counters */
+    if (store->header.version < 3) { /* files of versions before 3 have half as many counters */
         totals.missed = totals.opened[8];
         memset(totals.opened + 8, 0, sizeof(totals.opened) / 2);
     }

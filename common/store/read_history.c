@@ -2,8 +2,9 @@
  * milestones.
  *
  * Points, rows and milestones are unordered in the file; each has its time. If two have the same
- * time the second is invalid, and so is a time after the current tick. A column whose site is
- * missing is left out with its entries. A milestone that is being written has number 0. */
+ * time the second is invalid, and so is a time after the current tick. A row has a column for each
+ * recorded site; a column whose site is missing is left out with its entries. A milestone that is
+ * being written has number 0. */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
@@ -125,7 +126,8 @@ static size_t find_rows(struct reader *reader, const struct chunks *chunks, stru
     return kept;
 }
 
-/* Reads the valid columns; column[] gets the column in the file of each series. */
+/* Makes a series of each valid column of the file. column[] gets for each series the index of its
+ * column. */
 static void read_columns(struct reader *reader, const struct leak_history *head, size_t *column)
 {
     struct store *store = reader->store;
@@ -182,7 +184,7 @@ void read_history(struct reader *reader, const struct chunks *chunks)
     struct leak_history *head;
 
     if (!chunk || chunk->end - chunk->payload < sizeof(*head))
-        return; /* the chunk is cut off, or the file's version has no history */
+        return; /* the chunk is cut off, or there is none: older files have no history */
     head = arena_alloc(reader->store->mem, sizeof(*head));
     memcpy(head, reader->image->data + chunk->payload, sizeof(*head));
     if (head->limit_of < LEAK_LIMIT_MAX && head->limit) {

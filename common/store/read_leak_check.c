@@ -24,7 +24,7 @@ static size_t length_before_hole(const struct store_image *image, size_t at, siz
     return end - at < length ? end - at : length;
 }
 
-/* The number of records that a table has in the chunk. */
+/* The number of records of a table that lie inside of the chunk. */
 static size_t count_records(struct check_reader *tables, const struct leak_table *table,
                             size_t size)
 {
@@ -50,7 +50,8 @@ static void *copy_table(struct check_reader *tables, const struct leak_table *ta
     return copy;
 }
 
-/* Makes a range of another table empty if it is invalid. */
+/* Makes a range of records in another table, which has `all` records, empty if it reaches beyond
+ * that table. */
 static void check_range(struct check_reader *tables, uint32_t *first, uint32_t *count, size_t all)
 {
     if (*first <= all && *count <= all - *first)
@@ -193,8 +194,8 @@ static void read_found(struct check_reader *tables)
     }
 }
 
-/* Reads pairs of a lost site and the owner that was freed; drops those whose site does not
- * exist. */
+/* Reads which lost sites had which freed holders: pairs of sites. Drops a pair whose lost site
+ * does not exist. */
 static void read_orphans(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;
@@ -395,8 +396,8 @@ static void count_older_sites(struct store *store)
     }
 }
 
-/* Compares the times of two leak checks. Their order in the file does not matter, since old ones
- * are overwritten. */
+/* Says whether `other` was made after `one`, or at the same time. The order of leak checks in the
+ * file does not show that, since old ones are overwritten. */
 static bool is_later(const struct leak_snapshot *one, const struct leak_snapshot *other)
 {
     return other->when_ns >= one->when_ns;

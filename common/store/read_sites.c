@@ -77,7 +77,7 @@ static void read_threads(struct reader *reader)
         }
     if (store->thread_count)
         qsort(store->threads, store->thread_count, sizeof(*store->threads), by_serial);
-    /* If two have the same serial number, the first counts. */
+    /* If two records of threads have the same serial number, the first counts. */
     for (size_t i = 0; i < store->thread_count; i++)
         if (!kept || store->threads[kept - 1].serial != store->threads[i].serial)
             store->threads[kept++] = store->threads[i];
@@ -316,7 +316,8 @@ static void read_slots(struct reader *reader, const struct chunk *chunk)
     runs_end(&runs);
 }
 
-/* Turns a "negative" sum into 0: a sum of differences that was read between two updates. */
+/* Turns a sum with the highest bit set into 0: slots hold differences, so a sum that is read
+ * between two updates may be below 0. */
 static uint64_t clamp_negative(uint64_t sum)
 {
     return sum >> 63 ? 0 : sum;

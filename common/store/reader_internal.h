@@ -5,9 +5,10 @@
  * the image ends, and divides arrays into runs of records that are not in holes. It checks all
  * numbers from the file, so no run ever reaches outside of the image.
  *
- * read_file.c calls the parts in this order: packed chunks, in the order of the file; arrays,
- * ascending by id; counts, which need the sites; then frees and the leak check, which need sites
- * and counts. Each part checks its records and counts in `damaged` those that are invalid.
+ * read_file.c calls the parts in this order: packed chunks, with records of any length, in the
+ * order of the file; arrays of records of one size, ascending by id; counts, which need the sites;
+ * then frees and the leak check, which need sites and counts. Each part checks its records and
+ * counts in `damaged` those that are invalid.
  */
 #ifndef COMMON_STORE_READER_INTERNAL_H
 #define COMMON_STORE_READER_INTERNAL_H

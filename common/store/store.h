@@ -55,7 +55,8 @@ struct store_node {
     uint64_t pc;     /* return address; 0 = never published; below LEAK_KIND_PCS = no frame, to
                       * be skipped */
     uint32_t parent; /* smaller index of another node, the caller, or a root */
-    uint32_t number; /* as in struct leak_node */
+    uint32_t number; /* leak_node.number of the file: tells which of several modules was at pc,
+                      * or which Python code */
 };
 
 struct store_site {
@@ -70,7 +71,8 @@ struct store_site {
     bool older;     /* counts blocks from before libleak was loaded, found by the last leak check */
     struct leak_counts counts; /* counts of the file, plus those in slots of threads */
     uint64_t live_bytes, live_blocks;
-    struct leak_variance variance;   /* variance of the live numbers; all zero if nothing is live */
+    struct leak_variance variance;   /* variance of the estimated live blocks and bytes (with
+                                      * sample=); all zero if nothing is live */
     struct leak_temporary temporary; /* temporary blocks; estimates if store_freed.blocks is one */
     size_t freed, freed_count;       /* range in store.freed: where the blocks of the site were
                                       * freed */
@@ -116,8 +118,8 @@ struct store_resource_use {
 struct store_resource {
     enum leak_resource_type type;
     bool bad_close;
-    bool released; /* not open: counts resources that stack "opened" opened and stack "closed"
-                    * released */
+    bool released; /* the resources are not open: `count` of them were opened by the stack
+                    * `opened` and released by the stack `closed` */
     enum leak_sort sort;
     unsigned flags; /* enum leak_resource_flag */
     enum leak_name_form name_form;
@@ -173,7 +175,7 @@ struct store_part {
 };
 
 struct store_interior {
-    uint32_t found;  /* index of the result */
+    uint32_t found;  /* index in found[] of the result that the blocks belong to */
     uint32_t holder; /* index of the site whose blocks contain the pointers, or STORE_NO_SITE:
                       * roots contain them */
     uint64_t offset, blocks;
@@ -187,18 +189,19 @@ struct store_loss {
 struct store_leak_check {
     struct leak_snapshot head; /* only its numbers are valid */
     struct store_found *found;
-    struct leak_held *roots;  /* all of a known class */
-    struct store_part *parts; /* for each root the blocks that it keeps alive, by site */
+    struct leak_held *roots;  /* the class of each is a valid enum leak_root_class */
+    struct store_part *parts; /* how many blocks of a site a root keeps alive, for each such pair */
     struct store_step *steps;
     struct leak_sample *samples;
-    uint8_t *contents; /* bytes of blocks, to ranges of which samples refer */
+    uint8_t *contents; /* the first bytes of sample blocks; each sample has a range of them */
     struct store_seen_thread *threads;
     uint64_t *pcs;
     struct store_module *modules;
     struct store_orphan *orphans;
     struct store_interior *interiors;
     struct store_loss *losses;
-    struct leak_age *ages;         /* each refers to a result in found[] */
+    struct leak_age *ages;         /* ages of the blocks of results; each refers to a result in
+                                    * found[] by its index */
     struct leak_pointer *pointers; /* the pointers to the block that the user asked about */
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
@@ -230,7 +233,8 @@ struct store_suppressions {
 /* How a word that pointed to a followed block lost the pointer (struct leak_drop in
  * leak_store.h). */
 struct store_drop {
-    uint32_t event;         /* 0 = nothing was recorded */
+    uint32_t event;         /* number of the later call, counted from the block's allocation; 0 =
+                             * nothing was recorded */
     uint32_t before, after; /* indices of the innermost nodes of two calls, or roots: the word
                              * had the pointer in the first call and not in the second */
     uint64_t *frames;       /* stack of the instruction that overwrote the pointer: return
@@ -284,7 +288,7 @@ struct store_moment {
  * in series[]]. */
 struct store_series {
     uint32_t site;    /* index of the site */
-    size_t first_row; /* the site had no column in earlier rows */
+    size_t first_row; /* index of the first row that has values of this site */
     uint64_t peak;
 };
 
@@ -303,9 +307,10 @@ struct store_milestone {
 
 struct store_history {
     uint64_t limit;
-    enum leak_limit limit_of; /* LEAK_LIMIT_NONE: there is no limit, or it is unknown */
+    enum leak_limit limit_of; /* what `limit` limits; LEAK_LIMIT_NONE: there is no limit, or it
+                               * is unknown */
     struct store_moment *moments;
-    size_t moment_count; /* ascending by tick */
+    size_t moment_count; /* moments[] is sorted by tick, ascending */
     uint32_t *rows;      /* tick of each row, ascending */
     size_t row_count;
     struct store_series *series;
@@ -331,32 +336,35 @@ struct store {
     struct interval_map module_spans; /* address ranges of modules; values are indices in
                                        * modules[] */
     struct store_thread *threads;
-    size_t thread_count; /* ascending by serial */
+    size_t thread_count; /* threads[] is sorted by serial number, ascending */
     struct store_code *codes;
-    size_t code_count; /* ascending by id */
+    size_t code_count; /* codes[] is sorted by id, ascending */
     struct store_node *nodes;
-    size_t node_count; /* indices LEAK_NODE_FIRST .. node_count - 1 are nodes */
+    size_t node_count; /* nodes[] has nodes at the indices from LEAK_NODE_FIRST to node_count - 1 */
     struct store_site *sites;
-    size_t site_count; /* ascending by id */
+    size_t site_count; /* sites[] is sorted by id, ascending */
     struct store_freed *freed;
-    size_t freed_count; /* ascending by site, then descending by blocks */
+    size_t freed_count; /* freed[] is sorted by site, and for one site by blocks, the most first */
     struct store_recent *recent;
-    size_t recent_count;    /* newest first; within one tick thread by thread */
+    size_t recent_count;    /* recent[] is sorted by time, the newest first; frees of one tick
+                             * are ordered by thread */
     uint64_t free_captures; /* number of captured stacks of frees */
     struct store_event *events;
     size_t event_count;
     uint64_t events_left_out; /* number of bad frees that the file had no room for */
-    const char **tags; /* names by tag number, LEAK_TAGS + 1 entries; NULL = no site has a tag */
+    const char **tags; /* names of tags, indexed by tag number, LEAK_TAGS + 1 entries; NULL = no
+                        * site has a tag */
     uint64_t tags_left_out;           /* how often the program pushed a tag whose name the file
                                        * had no room for */
     struct store_resource *resources; /* unordered; malloc'd */
     size_t resource_count;
     uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;
-    struct store_leak_check *look; /* the last leak check; NULL = none. head.rung LEAK_RUNG_NONE:
-                                    * it failed, and has the reason */
+    struct store_leak_check *look; /* the last leak check that succeeded; if none did, the last
+                                    * that failed, with head.rung LEAK_RUNG_NONE and the reason;
+                                    * NULL = none was made */
     struct leak_snapshot *failed;  /* a leak check after `look` that failed, or NULL */
     struct store_milestone *milestones;
-    size_t milestone_count; /* ascending by tick */
+    size_t milestone_count; /* milestones[] is sorted by tick, ascending */
     enum {
         WINDOW_NONE,  /* all blocks are reported */
         WINDOW_SINCE, /* only blocks newer than a milestone, also those allocated after the leak
@@ -380,11 +388,12 @@ struct store {
 void store_add_note(struct store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The module that was around pc when a node with this number was made, or NULL. */
+/* The module that contained pc when a node with this `number` (store_node.number) was made, or
+ * NULL. */
 const struct store_module *store_find_module(const struct store *store, uint64_t pc,
                                              uint32_t number);
 
-/* The last module that was around pc, or NULL. */
+/* The module that was loaded last at an address range with pc, or NULL. */
 const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
 
 /* Says whether a node is a Python frame. */
@@ -409,7 +418,7 @@ uint64_t store_time_of_tick(const struct store *store, uint32_t tick);
 /* Checks the invariants of a struct store, for tests. False: *broken names a broken one. */
 bool store_check(const struct store *store, const char **broken);
 
-/* Frees what is not in the arena. */
+/* Frees the memory of a struct store that is not in its arena. */
 void store_end(struct store *store);
 
 /* How the process ended. If the file does not say, /proc shows whether the process runs. */
@@ -417,11 +426,11 @@ enum end_how store_end_how(const struct store *store);
 
 /* ---- Windows of time (time_window.c) ------------------------------------------------------------
  *
- * A window restricts a report to blocks that were allocated since a milestone, or between two.
- * The last leak check counted its results by milestones; blocks outside of the window are in no
- * record. A milestone is given by the name of its mark (of equal names the newest), or as "#3"
- * by its number. Without both, the window begins at the newest milestone at which the program
- * declared all blocks as known (libleak_mark_reported), if there is one. */
+ * A window restricts a report to blocks that were allocated since a milestone, or between two. The
+ * last leak check counted its results by milestones; blocks outside of the window are in no
+ * record. The user gives a milestone by the name of its mark (of equal names the newest is taken),
+ * or as "#3" by its number. If the user gives none, the window begins at the newest milestone at
+ * which the program declared all blocks as known (libleak_mark_reported), if there is one. */
 struct time_window {
     const char *from, *until; /* names of milestones; NULL = from the start, to the end */
     bool known;               /* without `from` and `until`: also report what the program
