@@ -18,7 +18,8 @@ struct arguments {
     const char *dir;  /* --dir; NULL: the default directories */
     uint64_t timeout; /* milliseconds */
     uint64_t older;   /* milliseconds */
-    /* milliseconds; 0: until the command leakctl detach; or ARGUMENTS_UNTIL_END */
+    /* how long attach records, in milliseconds; 0: until the command leakctl detach; or
+     * ARGUMENTS_UNTIL_END */
     uint64_t duration;
     const char *options; /* options for libleak, as in LIBLEAK_OPTIONS */
     const char *output;  /* --output, for leakreport */

@@ -159,8 +159,8 @@ static bool refuse_busy(const struct target *target)
 
 /* ---- Claiming the mailbox -------------------------------------------------------------------- */
 
-/* Checks that the process can answer. A stopped process cannot: the request is refused at once, and
- * nothing is changed. */
+/* Checks that the process can answer. A stopped process cannot: the request is refused immediately,
+ * and nothing is changed. */
 static bool check_reachable(const struct target *target)
 {
     struct wait wait = start_waiting(target, 0);

@@ -13,7 +13,8 @@
 #include "common/base/term_text.h"
 #include "leak_option_files.h"
 
-#define PROGRAM_NAME_MOST 32 /* most bytes of a program's name in the name of its recording file */
+/* most bytes of a program's name in the name of its recording file; the rest is cut off */
+#define PROGRAM_NAME_MOST 32
 
 void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir)
 {
@@ -136,9 +137,9 @@ const char *store_dir_configured(struct arena *mem)
     return dir && *dir ? dir : NULL;
 }
 
-/* Lists the directories of this user's programs, given the same option files and environment.
- * Returns their number. Without dir= these are the directories in all places, since a service
- * may have no XDG_RUNTIME_DIR. The texts are in mem. */
+/* Lists the directories in which programs leave recordings that this user runs with the caller's
+ * option files and environment. Returns their number. Without dir= these are the directories in all
+ * places, since a service may have no XDG_RUNTIME_DIR. The texts are in mem. */
 static size_t list_directories(struct arena *mem, const char *directory[STORE_DIR_PLACES])
 {
     const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);
@@ -200,8 +201,9 @@ struct search {
     const char *directories; /* the directories searched so far, for the error message */
 };
 
-/* Says whether a file belongs to the program that the user named. A pid has only digits; a name
- * may have a directory, and is cut off in the name of a recording file. */
+/* Says whether a file belongs to the program that the user named. wanted: digits are a pid; else a
+ * program's name, perhaps with a directory. The name of a recording file has only its first 32
+ * bytes. */
 static bool is_wanted(const char *wanted, const char *file, const struct leak_header *header)
 {
     const char *slash = wanted ? strrchr(wanted, '/') : NULL;

@@ -1,4 +1,4 @@
-/* time_window.c - restricts a recording to the blocks of a window of time. */
+/* time_window.c - restricts a recording to the blocks allocated between two milestones. */
 #include "common/store/store.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static const struct store_milestone *find_named(const struct store *store, const
 
 /* ---- Error messages -------------------------------------------------------------------------- */
 
-/* Writes the names of the marks, the newest first, as many as fit. */
+/* Writes the names of the user's marks, the newest first, as many as fit into `words`. */
 static void list_marks(const struct store *store, char *words, size_t size)
 {
     const char *before = "";
@@ -81,8 +81,8 @@ static bool require_check_after(const struct store *store, const struct store_mi
 
 /* ---- Applying a window ----------------------------------------------------------------------- */
 
-/* The tick of a milestone. If its record was overwritten, the tick of the last older milestone
- * that is known; 0 = there is none. */
+/* The tick of a milestone. If its record was overwritten, the tick of the last older milestone that
+ * is known; 0 = no older one is known. */
 static uint32_t milestone_tick(const struct store *store, uint32_t number)
 {
     uint32_t tick = 0;
@@ -96,7 +96,8 @@ static uint32_t milestone_tick(const struct store *store, uint32_t number)
     return tick;
 }
 
-/* Moves the samples in the window to the front and drops the others. */
+/* Moves the sample blocks of a result that were allocated in the window to the front, and drops the
+ * others. */
 static void keep_samples(struct store_leak_check *look, struct store_found *found, uint32_t from,
                          uint32_t until)
 {
@@ -111,8 +112,9 @@ static void keep_samples(struct store_leak_check *look, struct store_found *foun
     found->sample_count = kept;
 }
 
-/* Counts for each result the blocks in the window. Ages have no record of blocks before the
- * first milestone, so these are what is left of the total. */
+/* Counts for each result of the leak check the blocks in the window. struct leak_age counts only
+ * blocks since the first milestone. So without `from`, the blocks since `until` are subtracted from
+ * all. */
 static void count_window(struct store *store, uint32_t from, uint32_t until)
 {
     struct store_leak_check *look = store->look;
@@ -185,7 +187,7 @@ static const struct store_milestone *newest_known(const struct store *store)
     return NULL;
 }
 
-/* Leaves out the blocks that the program declared as known. */
+/* Leaves out the blocks that were live when the program called libleak_mark_reported(). */
 static void leave_out_known(struct store *store)
 {
     const struct store_milestone *known = newest_known(store);

@@ -333,8 +333,9 @@ static bool names_frame(const char *pattern, enum scope_key key, const struct fr
                                 : pattern_matches_function(pattern, frame->function);
 }
 
-/* Says whether the caller of the allocator matches a pattern, or with any_frame any frame of the
- * user. In a stack without user code, the first frame that is no allocator is the caller. */
+/* Says whether the caller of the allocator matches a pattern; with any_frame, whether any frame
+ * of user code does. In a stack without user code, the first frame that is no allocator is the
+ * caller. */
 static bool scope_has_frame(const char *pattern, enum scope_key key, bool any_frame,
                             const struct record *record)
 {

@@ -6,7 +6,8 @@
  *     function, file, module      any frame of user code has it; * and ? are wildcards
  *     thread                      a thread that allocated some of the record: T1, or its name
  *     kind                        malloc, new ...
- *     size, bytes, blocks         the average block, all blocks; a range A-B, A- or -B, or A
+ *     size, bytes                 bytes of the average block, of all blocks: A, A-B, A- or -B
+ *     blocks                      number of blocks: A, A-B, A- or -B
  *     age                         since the first allocation: 10s-, 5m-1h
  *
  * A record must match one condition of each key that is given. ! before a value negates it. A
@@ -70,8 +71,8 @@ struct scope_list {
  * skipped. */
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
-/* Prepends the names of a scope list that are not excluded to `rest`, so that only_filter_unfound()
- * can report names that occur nowhere. They filter nothing. */
+/* Prepends to `rest` those names of a scope list that have no minus sign, so that
+ * only_filter_unfound() can report names that no process has. They select no records. */
 struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
                                       enum scope_key key, struct only_filter *rest);
 

@@ -131,12 +131,13 @@ static bool match_place(const struct rule_frame *wanted, const struct record *re
     return false;
 }
 
-/* Says whether the frames of the record, from number `from` on, begin with those of the rule.
- * Later frames are ignored. */
+/* Says whether the frames of the record, from place `from` on (0 is the allocator), begin with
+ * those of the rule. The record may have more frames. */
 static bool match_frames(const struct loaded_rule *made, const struct record *record, size_t from)
 {
-    size_t star = 0, resume = 0, wanted = 0; /* where to resume behind the last "..." of the
-                                              * rule, as in glob_match(); star 0: no "..." yet */
+    size_t star = 0, resume = 0, wanted = 0; /* wanted: index of the rule's next frame. star: index
+                                              * behind the rule's last "..." so far, 0 = none.
+                                              * resume: place where the frames for that "..." end */
 
     for (size_t at = from;;) {
         if (wanted == made->frame_count)

@@ -20,11 +20,11 @@ struct node {
     uint32_t globs, next_glob;     /* first child whose edge has a wildcard; next such child of
                                     * this node's parent */
     uint32_t star;                 /* child behind "..."; 0 = none */
-    uint64_t seen, kept; /* number of the last step that reached this node; of a node behind
-                          * "..." also the last walk */
+    uint64_t seen, kept; /* number of the last step (a frame in a walk) that reached this node;
+                          * number of the last walk that keeps this node, which is behind "..." */
 };
 
-/* The nodes that the frames so far lead to. */
+/* The tree nodes to which the frames of the stack so far lead. */
 struct set {
     uint32_t *nodes;
     size_t count, capacity;

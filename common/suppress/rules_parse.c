@@ -287,7 +287,7 @@ static bool read_block_line(struct rules_reader *reading, struct loaded_rule *ma
     return true;
 }
 
-/* Parses a rule up to its }. made NULL: skips it. False: the lines make no rule. */
+/* Parses a rule up to its }. made NULL: skips the rule. False: the lines are no valid rule. */
 static bool read_frames(struct rules_reader *reading, struct loaded_rule *made, size_t first,
                         bool own)
 {

@@ -277,7 +277,8 @@ static void add_record_amounts(struct verdict_total *total, const struct record 
     total->records++;
 }
 
-/* The first filter that excludes a record, as a rule; NULL = none. */
+/* Returns the rule that stands for the first filter (--only or a scope) that excludes the record;
+ * NULL: no filter does. */
 static struct loaded_rule *filter_excluding(struct suppressions *suppressions,
                                             const struct record *record)
 {

@@ -1,9 +1,10 @@
-/* suppress.h - all suppressions of a report, with the sums that each of them suppressed.
+/* suppress.h - all suppressions of a report, with the number of bytes, blocks and records that each
+ * of them suppressed.
  *
- * Rules come from files of the user, for every process, and from recording files, each for its
- * own process. They are tried in this order, and the first match wins. An indirectly lost record
- * is suppressed together with the record that owns it. Rules that the report points to live
- * until suppress_end().
+ * Rules come from files of the user, for every process, and from recording files, each for its own
+ * process. They are tried in this order, and the first match wins. An indirectly lost record is
+ * suppressed together with the record that owns it. Rules that the report points to live until
+ * suppress_end().
  */
 #ifndef COMMON_SUPPRESS_SUPPRESS_H
 #define COMMON_SUPPRESS_SUPPRESS_H
@@ -45,13 +46,15 @@ const char *suppress_names_unfound(const struct suppressions *suppressions);
  * recorded options. Returns NULL, or the error. */
 const char *suppress_set_scope(struct suppressions *suppressions, enum scope_key key,
                                const char *text);
-/* Lets modules match by any frame of user code, not only by the caller of the allocator. */
+/* Sets whether the scope --modules matches by any frame of user code, or only by the caller of the
+ * allocator. */
 void suppress_set_match_any(struct suppressions *suppressions, bool any);
 
-/* Selects the recording of the records that follow, whose ages count back from until_ns. */
+/* Selects the recording to which the records of the next calls belong. Their ages count back from
+ * until_ns. */
 void suppress_select_store(struct suppressions *suppressions, const struct store *store,
                            uint64_t until_ns);
-/* The i-th error in the recording's own rules; NULL = no more. */
+/* The error number i, from 0, in the rules of the selected recording; NULL = no more. */
 const char *suppress_store_error(const struct suppressions *suppressions, size_t i);
 /* Says whether a record is suppressed; if it is, sets suppressed_by and counts it. owner: the
  * record that an indirectly lost one belongs to, or NULL. */

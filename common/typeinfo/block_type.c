@@ -32,8 +32,8 @@ static bool fits_flexibly(Dwarf_Die *plain, uint64_t size, const struct block_qu
     return true;
 }
 
-/* Says whether an object of the type may begin at question->into. Not if the block is an array
- * of such objects, of which one begins there as well. */
+/* Says whether an object of the type may begin at the offset question->into of a block. False also
+ * if the block is an array of such objects, since the object is then an element, not a part. */
 static bool fits_as_part(uint64_t size, const struct block_question *question)
 {
     bool array = question->into % size == 0;
@@ -144,7 +144,8 @@ static bool is_allocator(const char *name)
     return false;
 }
 
-/* The function itself, for an inlined call or a concrete instance of it. */
+/* Returns the DIE of the function as written in the source, for the DIE of an inlined call or of a
+ * compiled instance. */
 static Dwarf_Die origin_of(Dwarf_Die *scope)
 {
     Dwarf_Die at = *scope;
@@ -243,8 +244,8 @@ static bool is_unknown_size(const struct elf_binary_parts *parts, struct type_in
     return !type_index_define(index, parts->dwarf, type) && !type_size(type);
 }
 
-/* Finds the innermost function around the call that is an allocator of a type. False: there is
- * none. */
+/* Finds the innermost function around the call, inlined or not, that belongs to a standard
+ * allocator or container of some type; the type is the answer. False: there is none. */
 static bool find_template(const struct elf_binary_parts *parts, struct type_index *index,
                           const struct block_question *question, struct block_type_found *found)
 {
@@ -349,9 +350,9 @@ static bool counts_as_head(const struct elf_binary_parts *parts, struct type_ind
            !type_is_polymorphic(&plain) && !may_any_be_longer(parts, index, question, candidate);
 }
 
-/* Says whether a candidate is evidence if it is shorter than the block. A parameter is not: it
- * often has the type of the first member or of one element. inside: the program also passes on
- * an address inside the block, so what is in front may be a header. */
+/* Says whether a candidate counts as evidence. One of the block's size does. A parameter of a
+ * smaller type does not: it often has the type of the first member or of one element. inside: the
+ * program also passes on an address inside the block, so what is in front may be a header. */
 static bool counts(const struct elf_binary_parts *parts, struct type_index *index,
                    const struct block_question *question, struct candidate *candidate, bool inside)
 {
@@ -409,7 +410,8 @@ static void choose(const struct elf_binary_parts *parts, struct type_index *inde
 
 /* ---- Inlined constructors -------------------------------------------------------------------- */
 
-#define LOOK_AHEAD 16 /* number of instructions behind the call that are searched */
+/* number of instructions behind the call that are searched for an inlined constructor */
+#define LOOK_AHEAD 16
 
 /* Says whether a scope is an inlined constructor of a class of the block's size. */
 static bool is_inlined_constructor(const struct elf_binary_parts *parts, struct type_index *index,

@@ -32,7 +32,8 @@ enum block_answer { BLOCK_UNKNOWN, BLOCK_FOUND, BLOCK_CONFLICT, BLOCK_MISFIT, BL
 
 struct block_type_found {
     enum block_answer answer;
-    bool passed; /* the function in this frame returns the block, so the next frame may know more */
+    bool passed; /* the function in this frame returns the block, so the frame of its caller may
+                  * show the type better */
     /* These fields are set if the answer is BLOCK_FOUND: */
     bool weak;  /* the type is bytes or an array, so a whole structure found in a later frame is
                  * better evidence */

@@ -8,7 +8,9 @@
 
 #include "common/typeinfo/type_info.h"
 
-#define NESTING 64 /* most blocks and inlined functions inside of each other */
+/* most lexical blocks and inlined functions nested in each other; variables in deeper ones are
+ * ignored */
+#define NESTING 64
 
 /* Converts the number of a register from DWARF's order to that of the instruction set. */
 static int register_from_dwarf(uint64_t number)

@@ -7,9 +7,10 @@
 
 #include "common/typeinfo/type_info.h"
 
-#define STEPS_MOST 800 /* most instructions behind the call that are executed */
-#define SLOTS_MOST 16  /* most words of the frame that are remembered */
-#define PATHS_MOST 64  /* most branches that are still to be followed */
+/* most instructions behind the call that are executed; later uses of the result are missed */
+#define STEPS_MOST 800
+#define SLOTS_MOST 16 /* most words of the frame that are remembered */
+#define PATHS_MOST 64 /* most branches that are still to be followed */
 
 /* What a register or a word of the frame contains. Variables with fixed addresses, and
  * functions, are looked up only when their type is needed: the first lookup reads the debug
@@ -87,7 +88,7 @@ static void add_use(struct result_flow *flow, enum flow_target target, Dwarf_Die
         add_object_use(flow, target, &pointee, name);
 }
 
-/* Says what a variable is: also a parameter of an inlined function. */
+/* Says whether a variable is a parameter, perhaps of an inlined function, or another variable. */
 static enum flow_target target_of_variable(Dwarf_Die *variable)
 {
     return dwarf_tag(variable) == DW_TAG_formal_parameter ? FLOW_PARAMETER : FLOW_VARIABLE;
@@ -148,7 +149,8 @@ static struct value look_up(const struct walk *walk, struct value value)
     return value.sort == CALLED ? called_value(walk, (uint64_t)value.offset) : value;
 }
 
-/* The value of a register. If nothing is known about it, a variable may be in the register. */
+/* The value of a register. If nothing was stored in it so far, the debug information may name a
+ * variable that is in the register. */
 static struct value register_value(const struct walk *walk, const struct machine *machine,
                                    uint64_t address, int number)
 {
@@ -336,8 +338,8 @@ static bool is_result(const struct value *value)
     return value->sort == RESULT && value->offset == 0;
 }
 
-/* An address farther into the block than this is probably that of an element, not behind a
- * header. */
+/* If the program passes on an address more bytes than this behind the block's start, the address is
+ * probably that of an element, not behind a header. */
 #define HEADER_MOST 64
 
 static void note_inside(struct walk *walk, const struct value *value)
@@ -435,8 +437,8 @@ static bool is_floating(Dwarf_Die *type)
            encoding == DW_ATE_float;
 }
 
-/* Finds the parameter that the n-th general register holds. False: an earlier parameter is
- * neither number nor pointer, so the registers are uncertain. */
+/* Finds the parameter in general register number n for arguments, from 0. False: an earlier
+ * parameter is neither number nor pointer, so the registers are uncertain. */
 static bool find_parameter(Dwarf_Die *function, size_t n, Dwarf_Die *parameter, Dwarf_Die *type)
 {
     if (dwarf_child(function, parameter) != 0)
@@ -477,7 +479,8 @@ static bool returns_in_memory(Dwarf_Die *function, Dwarf_Die *type)
     return type_size(&plain) > 2 * sizeof(uint64_t) || type_has_destructor(&plain);
 }
 
-/* Adds the use that a call makes of the result, which is in the n-th general register. */
+/* Adds the use that a call makes of the result, which is in general register number n for
+ * arguments, from 0. */
 static void pass_to(struct walk *walk, uint64_t address, size_t n)
 {
     Dwarf_Die function, parameter, type;
@@ -605,7 +608,8 @@ static void execute(struct walk *walk, struct machine *machine, uint64_t address
         break;
     case X86_SET:
         machine->reg[at->to] = (struct value){.sort = UNKNOWN};
-        if (at->immediate > 0xffff) /* an address, if the program has fixed addresses */
+        if (at->immediate > 0xffff) /* in a program with fixed addresses a larger constant may be an
+                                     * address */
             machine->reg[at->to] = (struct value){.sort = STATIC, .offset = at->immediate};
         break;
     default:
@@ -716,8 +720,8 @@ static void prepare(struct walk *walk, struct machine *machine, bool by_pointer)
 
 /* ---- The code behind the call ---------------------------------------------------------------- */
 
-/* Adds the variables that have the result now. A variable's place in a register that began
- * before the call belongs to an older value. */
+/* Adds the variables that have the result now. If a variable is in the register already since
+ * before the call, its value is an older one. */
 static void look_at_registers(struct walk *walk, const struct machine *machine, uint64_t address)
 {
     for (int i = 0; i < X86_REGISTERS; i++) {

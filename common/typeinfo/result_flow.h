@@ -16,10 +16,10 @@ enum flow_target {
     FLOW_VARIABLE, /* a variable, local or global, to which the result is assigned */
     FLOW_MEMBER,
     FLOW_PARAMETER,   /* a parameter of a function, inlined or not, to which the result is passed */
-    FLOW_CONSTRUCTOR, /* a constructor that gets the result as `this`, or a function whose result
-                       * is stored there */
+    FLOW_CONSTRUCTOR, /* a constructor that gets the result as `this`, or a function that stores the
+                       * structure that it returns in the block */
     FLOW_RETURNED,    /* the result type of the function that returns the result to its caller */
-    FLOW_CALLED,      /* the result type of the function that was called */
+    FLOW_CALLED,      /* the result type of the function that was called to allocate the block */
 };
 
 /* A variable, member, parameter or function result of a pointer type that the result reaches. */

@@ -146,8 +146,8 @@ bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, 
 
 /* ---- Types by number ------------------------------------------------------------------------- */
 
-/* Finds the split unit whose skeleton is at an offset; with `of` the one that contains a DIE,
- * and the offset of its skeleton. */
+/* Finds the split unit whose skeleton is at an offset; if `of` is not NULL, the one that contains
+ * this DIE, and the offset of its skeleton. */
 static bool find_split(Dwarf *dwarf, uint64_t skeleton, const Dwarf_Die *of, Dwarf_Die *split,
                        uint64_t *offset)
 {

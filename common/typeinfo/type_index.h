@@ -24,7 +24,8 @@ bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type);
 /* Finds the class with a qualified name, as the demangler writes it. */
 bool type_index_find(struct type_index *index, Dwarf *dwarf, const char *name, Dwarf_Die *type);
 
-/* Says whether another structure of that size begins with the given one. */
+/* Says whether objects of some other type with `size` bytes begin with an object of the given type,
+ * as a base class or first member. */
 bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, uint64_t size);
 
 /* ---- Types by number ------------------------------------------------------------------------- */

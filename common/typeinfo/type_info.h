@@ -47,9 +47,9 @@ bool type_begins_with(Dwarf_Die *type, Dwarf_Die *other);
  * size of its elements; *head: offset of the array. */
 bool type_is_flexible(Dwarf_Die *plain, uint64_t *head, uint64_t *element);
 
-/* Finds the scalar or pointer at an offset of an object; a larger offset is one in an array of
- * such objects. False: there is none, or members of a union differ there. *name: the innermost
- * member there, unchanged if there is none; belongs to libdw. */
+/* Finds the scalar or pointer at an offset of an object; if the offset is beyond the object, in an
+ * array of such objects. False: there is none, or members of a union differ there. *name: the
+ * innermost member there, unchanged if there is none; belongs to libdw. */
 bool type_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *found, const char **name);
 
 /* Calls `visit` for each member and base class that has a fixed place in a structure, until
@@ -57,10 +57,12 @@ bool type_at(Dwarf_Die *type, int64_t offset, Dwarf_Die *found, const char **nam
 typedef bool type_visit_member(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset, void *context);
 bool type_visit_members(Dwarf_Die *plain, type_visit_member *visit, void *context);
 
-/* The number of elements of an array's n-th dimension; 0 = not given, or there is none. */
+/* The number of elements in dimension n, from 0, of an array; 0 = not given, or there is no such
+ * dimension. */
 uint64_t type_dimension(Dwarf_Die *array, unsigned n);
 
-/* Finds the n-th template argument of a class or function that is a type. */
+/* Finds template argument number n, from 0, of a class or function; only arguments that are types
+ * count. */
 bool type_template_argument(Dwarf_Die *die, unsigned n, Dwarf_Die *type);
 
 /* Says whether the unit of a DIE is written in C, or in assembly. */
@@ -70,7 +72,7 @@ bool type_is_rust(Dwarf_Die *die);
 /* ---- Fields of structures -------------------------------------------------------------------- */
 
 enum field_form {
-    FIELD_BYTES, /* cannot be shown as a value */
+    FIELD_BYTES, /* any other form, which cannot be shown as a value */
     FIELD_SIGNED,
     FIELD_UNSIGNED,
     FIELD_FLOAT,

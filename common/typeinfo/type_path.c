@@ -236,7 +236,7 @@ static void set_object(struct object *object, Dwarf_Die *type, enum type_layout 
         .known = true, .block = true, .type = *type, .layout = layout, .size = type_size(type)};
 }
 
-/* Enters a block whose type is known from other evidence than the pointer. */
+/* Makes the current object a block whose type is known from other evidence than the pointer. */
 static void enter_known(const struct type_step *step, Dwarf_Die *known, Dwarf_Die *pointee,
                         struct object *object, struct type_step_found *found)
 {
@@ -262,8 +262,8 @@ static bool may_be_longer(struct type_index *index, const struct elf_binary_part
            type_is_aggregate(&plain) && type_index_begins(index, parts->dwarf, type, size);
 }
 
-/* Enters a block whose type follows from the pointer's type, for the whole block or for a part
- * of it, if that fits. */
+/* Makes the current object a block whose type follows from the pointer's type, for the whole block
+ * or for a part of it, if that fits. */
 static void enter_pointed(const struct elf_binary_parts *parts, struct type_index *index,
                           const struct type_step *step, Dwarf_Die *pointee, struct object *object,
                           struct type_step_found *found)

@@ -21,8 +21,8 @@ struct type_step {
     enum type_layout layout;
 };
 
-/* How the expression must convert the pointer to get one to the block's type: not, by a cast, or
- * from a member to the structure that contains it. */
+/* How the expression must convert the pointer to get one to the block's type: not at all, by a
+ * cast, or from a member to the structure that contains it. */
 enum type_cast { CAST_NONE, CAST_TYPE, CAST_CONTAINER, CAST_MAX };
 
 struct type_step_found {

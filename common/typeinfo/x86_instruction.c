@@ -110,8 +110,8 @@ static void take_high_bits(struct decoding *decoding, uint8_t byte)
     decoding->high_base = byte & 1 ? 8 : 0;
 }
 
-/* Reads a VEX or EVEX prefix of two to four bytes, which contains map, operand size and highest
- * bits. */
+/* Reads a VEX or EVEX prefix of two to four bytes, which contains the opcode map, the operand size
+ * and the highest bits of register numbers. */
 static bool read_vector_prefix(struct decoding *decoding, uint8_t first)
 {
     uint8_t one, two = 0, three;
@@ -504,8 +504,8 @@ static void read_map_0f(const struct decoding *decoding)
         read->operation = X86_STORE_OTHER;
 }
 
-/* Decodes opcodes of the other maps. Few of them write general registers, but all that might are
- * assumed to. */
+/* Decodes opcodes of the maps 0f38 and 0f3a. Few of them write general registers, but all that
+ * might are assumed to. */
 static void read_other_map(const struct decoding *decoding)
 {
     uint8_t opcode = decoding->opcode;

@@ -91,7 +91,7 @@ struct view {
     const size_t *fit; /* number of callers for each record, by its place in the list; NULL =
                         * `callers` for all */
     bool no_next;      /* leave out the suggestion of a next command */
-    size_t written;    /* number of lines before the first process */
+    size_t written;    /* number of lines that the report has before its first process */
     bool when_told;    /* another part of the report shows the allocation times */
 };
 
@@ -104,16 +104,15 @@ enum {
     FORMAT_ALL = 16,      /* lists all verdicts unless --show restricts them */
     FORMAT_BY = 32,       /* supports --by */
     FORMAT_BLOCKS = 64,   /* supports --blocks */
-    FORMAT_MODULES = 128, /* says how to get debug information for modules without */
+    FORMAT_MODULES = 128, /* says how to get debug information for modules that have none */
     FORMAT_TYPES = 256,   /* shows the types of blocks, for records whose verdicts --show lists */
     FORMAT_EVERY = 512,   /* with FORMAT_TYPES: for all other records as well */
-    FORMAT_LISTED = 1024, /* applies FORMAT_MODULES only when records are listed
-                           * (text_tells_modules) */
+    FORMAT_LISTED = 1024, /* applies FORMAT_MODULES only if the report lists a record */
     FORMAT_WEIGHT = 2048, /* supports --weight */
     FORMAT_TREE = 4096,   /* supports --inverted */
     FORMAT_VERB = 8192,   /* the format's name is also a command of leakreport */
     FORMAT_SCREEN =
-        16384, /* takes the whole terminal (browse_run); without a terminal `write` is called */
+        16384, /* takes the whole terminal; if the output is no terminal, `write` is called */
 };
 
 struct format {
@@ -128,15 +127,16 @@ struct format {
  * wrapper script is. -v shows both, and --show the latter. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
-/* Says whether a record is listed by itself. Indirectly lost records are only if the view shows
- * that verdict. */
+/* Says whether a record is listed by itself. An indirectly lost record is only if the view shows
+ * that verdict; else it appears with the lost record that owns it. */
 bool report_lists_record(const struct record *record, const struct view *view);
 
-/* The index after the last listed record, with regard to `top`; 0 if `quiet`. */
+/* Returns the index in the process's records after the last listed one: at most `top` are listed,
+ * none if `quiet`. */
 size_t report_listed_end(const struct process *process, const struct view *view);
 
-/* The path of a source file as the user would type it: relative to view->relative, with
- * substitutions. It is in buffer, or part of the given strings. */
+/* The path of a source file as the user would type it: after the path substitutions of the user,
+ * relative to view->relative. It is in buffer, or part of the given strings. */
 const char *report_display_path(const struct view *view, const char *file, char *buffer,
                                 size_t size);
 
@@ -154,7 +154,7 @@ struct listing {
 /* The next record of a listing that began as {process, view}; NULL = no more. */
 const struct record *listing_next(struct listing *listing);
 
-/* Find a format by its name, NULL = none; and by its place in the table, NULL after the last
+/* Find a format: by its name, NULL = none; by its place in the table, from 0, NULL after the last
  * one. */
 const struct format *format_find(const char *name);
 const struct format *format_at(size_t i);

@@ -32,7 +32,7 @@ void report_set_end(struct report_set *report_set)
 
 /* ---- Processes and hosts --------------------------------------------------------------------- */
 
-/* Returns the one copy of a name; *fresh: this call made it. */
+/* Returns the set's only copy of a name; *fresh: this call made the copy. */
 static const char *unique_name(struct report_set *report_set, struct hashmap *names,
                                const char *name, bool *fresh)
 {
@@ -181,7 +181,7 @@ static void add_tags(struct report_set *report_set, struct report_set_entry *sum
     sum->record.tag_count = sum->tags.count;
 }
 
-/* Copies those parts of a record that are needed after its process. */
+/* Copies to the set those parts of a record that it needs after the record's process is freed. */
 static struct record copy_record(struct report_set *report_set, const struct record *record)
 {
     const struct frame **frames =

@@ -85,7 +85,8 @@ struct report_set_entry *report_set_add_resource(struct report_set *report_set,
 /* The set's copy of a host name; struct seen refers to hosts by this pointer. */
 const char *report_set_host_name(struct report_set *report_set, const char *name);
 
-/* Finds an entry; NULL: there is none. Not for a set with `apart`. */
+/* Finds an entry; NULL: there is none. Not for a set with `apart`, in which a signature may have
+ * several entries. */
 struct report_set_entry *report_set_find(const struct report_set *report_set,
                                          enum report_set_class class, uint64_t signature);
 

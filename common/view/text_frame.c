@@ -147,7 +147,9 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
     size_t gap;
     bool linked;
 
-    if (name.columns + 2 < room && !view->verbose) /* folders say less than the function's name */
+    if (name.columns + 2 < room && !view->verbose) /* if the line is too short, folders of the path
+                                                    * are cut off first: they say less than the
+                                                    * function's name */
         place = text_place_within(frame, view, room - 2 - name.columns);
     fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
     name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);

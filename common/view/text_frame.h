@@ -31,7 +31,7 @@ enum {
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);
 
-/* Writes a signature right-aligned at the end of a headline, of which `width` columns are
+/* Writes a signature right-aligned at the end of a headline, of which `width` columns are already
  * written. */
 void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
 
@@ -46,8 +46,8 @@ struct term_text text_function_name(const struct frame *frame, const struct view
 /* The place of a frame: "file:line", "in module", or "" for a frame whose name contains the
  * module. */
 struct term_text text_place(const struct frame *frame, const struct view *view);
-/* The same without its first folders, "…/xml/parse.c:12", if it is too wide otherwise; whole, if even
- * the file's name alone is. */
+/* The place of a frame; if it is wider than `columns`, without its first folders:
+ * "…/xml/parse.c:12". If even the file's name is too wide, the whole place. */
 struct term_text text_place_within(const struct frame *frame, const struct view *view,
                                    size_t columns);
 
