@@ -38,7 +38,7 @@ struct guard {
     /* A signal handler waits until this thread leaves the runtime: guard_leave then calls
      * guard_callbacks.outside. */
     bool asked;
-    struct arch_link link; /* where pc is saved until the hook returns, together with sp */
+    struct arch_link link; /* tells, together with sp, where pc is stored until the hook returns */
 };
 
 extern __thread struct guard guard_self __attribute__((tls_model("initial-exec")));
@@ -48,7 +48,9 @@ extern struct guard_callbacks {
     void (*outside)(void);
     /* Called when a longjmp has left a token behind; may be NULL; store.c sets it. */
     void (*abandoned)(void);
-    /* on CPUs with ARCH_SLOTS_VARY unwind_passes of unwind.h; may be NULL; capture.c sets it */
+    /* On CPUs with ARCH_SLOTS_VARY: says whether a stack walk from the frame shows that the hook
+     * called with this sp was left by longjmp (unwind_passes of unwind.h). NULL: not used.
+     * capture.c sets it. */
     bool (*passes)(const struct frame *frame, uintptr_t sp);
 } guard_callbacks HIDDEN;
 

@@ -236,8 +236,8 @@ static void add_probed(uint64_t *numbers, unsigned from)
 static void try_calls(struct probe *probe, const uint64_t *killing)
 {
     unsigned first = load_relaxed(&probe->next);
-    /* The call prctl is the first one in probed[], so if it kills the child here, that is noted as any
-     * other trial. */
+    /* prctl is the first call in probed[]: if it kills the child here, probe->next says that it was
+     * prctl. */
     if (!is_in(killing, SYS_prctl))
         /* Prevents a core file if the child is killed. */
         BARE(SYS_prctl, PR_SET_DUMPABLE, 0);

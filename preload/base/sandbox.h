@@ -62,8 +62,8 @@ struct sandbox_filter {
 bool sandbox_filter_allows(const struct sandbox_filter *filter, const struct sandbox_call *call);
 /* Allocates a filter, whose code the caller writes. NULL: no memory. */
 struct sandbox_filter *sandbox_new_filter(unsigned count);
-/* Adds a filter that applies to all calls from here on. If the filter refuses mmap, it first takes
- * memory that may be needed later. */
+/* Adds a filter that applies to all calls from here on. If the filter refuses mmap, sandbox_install
+ * first maps memory that may be needed later (sandbox_reserve). */
 void sandbox_install(struct sandbox_filter *filter);
 /* Ends the effect of a filter that the kernel has not accepted. */
 void sandbox_remove(struct sandbox_filter *filter);

@@ -47,8 +47,8 @@ bool parse_size(const char *string, size_t length, uint64_t *out);
 /* Parses a time into nanoseconds: a whole number, followed by ms, s, m or h; without a unit it
  * means seconds. */
 bool parse_time(const char *string, size_t length, uint64_t *out);
-/* Parses a list of words such as "fd,thread", or "none". Sets one bit of *out for each word: its
- * index in words, where index 0 holds no word. False: the list contains another word. */
+/* Parses a list of words such as "fd,thread", or "none". For the word with index i in words (from
+ * 1: words[0] is not used) sets bit i of *out. False: the list contains another word. */
 bool parse_word_set(const char *list, size_t length, const char *const *words, size_t count,
                     uint32_t *out);
 

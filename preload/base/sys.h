@@ -74,7 +74,8 @@ int sys_lock_all(int flags);
 int sys_unlock_all(void);
 int sys_protect(void *memory, size_t size, int protection);
 int sys_advise(void *memory, size_t size, int advice);
-/* Writes one byte for each page to "pages"; its lowest bit says that the page is in memory. */
+/* Writes one byte for each page of the range to "pages"; the lowest bit of a byte says whether the
+ * page is in memory. */
 int sys_mincore(void *memory, size_t size, unsigned char *pages);
 /* Returns the kernel's page size, which may be larger than LEAK_PAGE. */
 uint64_t sys_page_size(void);
@@ -171,8 +172,8 @@ bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
 /* Calls sigaltstack; either argument may be NULL. */
 int sys_signal_stack(const stack_t *stack, stack_t *old);
 /* Says whether a thread's own instruction can raise the signal (SIGSEGV, SIGTRAP ...).
- * sys_signals_block does not block these signals: the kernel would kill the process at once instead
- * of calling its handler. */
+ * sys_signals_block does not block these signals: instead of calling the handler of a blocked one
+ * the kernel kills the process. */
 bool sys_signal_is_fault(int number);
 /* Says whether the sandbox allows the calls with which a signal handler defers a signal. */
 bool sys_may_defer_signals(void);
@@ -184,10 +185,12 @@ bool sys_may_die_by_signal(const struct sandbox_filter *filter);
  * kernel drops it when it is sent, but if the receiving thread blocks it, it becomes pending, and a
  * sigtimedwait or signalfd of another thread reads it. sys_signals_block does not block signals
  * that are ignored by default (SIGCHLD ...) and have no handler. sys_signals_block_handled, which
- * is slower, blocks only signals that have a handler: use it for times of milliseconds. */
+ * is slower, blocks only signals that have a handler: use it if signals stay blocked for
+ * milliseconds. */
 void sys_signals_block(uint64_t *saved);
 void sys_signals_block_handled(uint64_t *saved);
-/* Returns those of the signals `among` (bit number - 1) whose action is SIG_DFL or SIG_IGN. */
+/* Returns which of the signals `among` have the action SIG_DFL or SIG_IGN; bit n - 1 stands for
+ * signal n. */
 uint64_t sys_signals_without_handler(uint64_t among);
 void sys_signals_restore(const uint64_t *saved);
 /* The kernel's struct sigaction. Both pointers to it that sys_sigaction takes may be NULL. */
@@ -264,8 +267,8 @@ int sys_spawn(const char *path, char *const argv[], char *const envp[],
               const struct sys_streams *streams);
 /* Waits for a child made by sys_fork_silent or sys_spawn. Returns its wait status, or -errno. */
 int sys_wait_child(int pid);
-/* Says whether a child has ended, without waiting. 0: it runs; less: the pid is not a child of this
- * process, or not any more; more: it is gone now. */
+/* Says whether a child has ended, without waiting. 0: it still runs; above 0: it has ended, and
+ * this call has reaped it; below 0: pid is no child of this process, or was reaped before. */
 int sys_child_has_ended(int pid);
 
 #endif

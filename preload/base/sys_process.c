@@ -335,7 +335,7 @@ void sys_drop_realtime(void)
     SYSCALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
 }
 
-/* Fails on CPUs without memory tags, where it is not needed. */
+/* On CPUs without memory tags the call fails, and is not needed. */
 void sys_ignore_memory_tags(void)
 {
     SYSCALL(SYS_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);

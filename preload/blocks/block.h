@@ -1,4 +1,4 @@
-/* block.h - a live block, and its compact form in the open table and in the marking engine. */
+/* block.h - a live block, and its compact form in the open table and during a leak check. */
 #ifndef PRELOAD_BLOCKS_BLOCK_H
 #define PRELOAD_BLOCKS_BLOCK_H
 

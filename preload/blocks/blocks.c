@@ -22,8 +22,8 @@ void blocks_set_spacing(bool apart)
 /* ---- Inserting and removing blocks ----------------------------------------------------------- */
 
 /* Removes older blocks, whose frees libleak has not seen, from the place of a new block. An older
- * block at the same address is replaced; the others move to the open table. False: no memory for
- * them. */
+ * block at the same address is replaced; the others move to the open table. False: the open table
+ * has no memory for them. */
 static bool clear_place(uintptr_t area, const struct block *block, struct block *old,
                         enum blocks_insert *done)
 {
@@ -76,12 +76,13 @@ static bool may_be_in_table(uintptr_t address)
     return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
 }
 
-/* A run for threads that insert a block again which another thread may have allocated. */
+/* The run that blocks_put_back uses, in every thread: the block that it inserts again may have been
+ * allocated by another thread. */
 static struct lock others_lock;
 static struct run others;
 
-/* Inserts a block of 256 bytes or more if the shadow is ready for it. It is the most frequent case
- * that is not inline. */
+/* Inserts a block of 256 bytes or more if the words of its area are mapped and its run is current.
+ * Most calls of blocks_insert_slowly need only this. */
 static bool insert_coarse(struct run *run, const struct block *block)
 {
     uintptr_t area = shadow_area(block->address, SHADOW_COARSE);
@@ -156,8 +157,9 @@ static bool block_covers(const struct block *block, uintptr_t address)
     return address - block->address < (block->size ? block->size : 1);
 }
 
-/* Finds the highest block that begins at or below an address, in at most "regions" regions; its
- * address is 0 if there is none. busy: set if a lock is taken; NULL: wait for locks. */
+/* Finds the highest block that begins at or below an address, in at most "regions" regions;
+ * out->address is 0 if there is none. *busy: set if another thread holds a lock; busy NULL: wait
+ * for locks. */
 static void find_below(uintptr_t address, unsigned regions, struct block *out, bool *busy)
 {
     uint64_t number = address >> REGION_BITS, lowest = number < regions ? 0 : number - regions + 1;

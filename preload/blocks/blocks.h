@@ -71,7 +71,8 @@ static inline enum blocks_insert blocks_insert(struct guard *guard, struct run *
     return blocks_insert_in(guard, shadow_area(block->address, SHADOW_FINE), run, block, old);
 }
 
-/* Inserts a block that was removed, exactly as it was. Any thread may call this function. */
+/* Inserts a removed block again, with the thread, tick and number of its allocation. Any thread may
+ * call this function. False: no memory. */
 bool blocks_put_back(struct guard *guard, const struct block *block);
 
 /* Removes the block at an address. *out gets all but the thread, tick and number of its allocation,

@@ -73,7 +73,7 @@ static void find_unused_runs(uint64_t areas, run_each_identity *each)
         sweep(each);
     while (unused_then < runs_between_sweeps(areas) && add_chunk())
         continue;
-    /* There is no memory for more runs, so only a sweep can find some. */
+    /* No chunk could be added, for lack of memory, so only a sweep can find unused runs. */
     if (cursor == chunks * CHUNK_WORDS)
         sweep(each);
     if (unused_then <= runs_between_sweeps(areas) / 2)

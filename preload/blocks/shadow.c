@@ -54,8 +54,9 @@ static bool is_dense(uintptr_t area)
     return used >= sizeof pages * 7 / 8;
 }
 
-/* Maps memory for the words of several areas at once: the more areas exist, the more. One mapping
- * for each area would fill the arena's list of ranges. */
+/* Maps memory for the words of several areas in one call, of an eighth as many as exist, at most
+ * 16. With one mapping for each area the list of libleak's own memory ranges (arena.h) would be
+ * full soon. */
 static bool map_stock(struct stock *stock, size_t each, bool dense)
 {
     size_t size = (stock->areas / 8 + 1) * each, most = STOCK_AREAS_MOST * each;

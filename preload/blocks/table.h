@@ -17,7 +17,8 @@
  *
  * A region that has lost all its blocks stays until its stripe is full. In each stripe:
  *     used <= capacity * 3/4 in each lane,
- *     and between the home line of a region and its slot, no slot of its lane is empty.
+ *     and no slot of a region's lane is empty between the line that the region's hash
+ *     chooses and the region's slot.
  */
 #ifndef PRELOAD_BLOCKS_TABLE_H
 #define PRELOAD_BLOCKS_TABLE_H
@@ -40,12 +41,13 @@ static inline uint64_t blocks_region_number(const struct blocks_region *region)
     return region->word >> 16;
 }
 
-/* ---- Memory of trays -------------------------------------------------------------------------
- * A tray of capacity n is n bytes of keys, then n entries (so that reading 16 keys at once never
- * goes past the tray); only its size class must be known. Trays are cut from chunks of the arena and
- * recycled through free lists, one a size class; chunks are never returned. The chunk size grows
- * with the total (an eighth of it, 64 to 256 KiB), and chunks are populated at once: one system
- * call instead of a fault a page. */
+/* ---- Memory of trays ------------------------------------------------------------------------- */
+
+/* A tray of capacity n is n bytes of keys, then n entries (so that a read of 16 keys never goes
+ * past the tray); its size class tells the capacity. Trays are cut from chunks of libleak's private
+ * memory (arena.h). A free tray goes to the free list of its size class; chunks are never unmapped.
+ * The size of a new chunk is an eighth of all chunks, at least 64 and at most 256 KiB. One system
+ * call populates a whole chunk, instead of a page fault for each page. */
 
 #define TRAY_ENTRY_SIZE sizeof(struct blocks_entry)
 #define TRAY_CLASSES 20

@@ -16,13 +16,13 @@ _Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a sort has no room for
 _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
                "a sort has no room for its tag");
 
-/* The parts of an index slot: id of a node (26 bits), stamp (6 bits of the node's place); 0: empty.
- * So a recording file has at most 2^26 nodes. */
+/* The parts of an index slot: id of a node (26 bits), stamp (6 bits of the hash of the node's
+ * path); 0: the slot is empty. So a recording file has at most 2^26 nodes. */
 #define ID_BITS LEAK_NODE_BITS
 #define ID_MOST LEAK_NODE_MOST
 
-/* The tables of the index. struct stripe is small: a lookup reads only one cache line of a table,
- * that of the slot. */
+/* The tables of the index, one for each stripe. Beside struct stripe a lookup reads only one cache
+ * line of the table, that of the slot. */
 static struct stripe {
     struct lock lock;
     uint32_t used; /* number of slots in use; guarded by the lock */
@@ -286,8 +286,8 @@ static uint64_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
     return depth ? unwind_outermost(trace)[depth - 1].path : trace->end;
 }
 
-/* Computes the path of a frame. The frame is new or was beyond the limit, so its node must be
- * looked up again. */
+/* Computes the path of a frame that has no valid node: the frame is new, or was beyond the depth
+ * limit in the last trace. */
 static uint64_t compute_path(struct unwind_step *step, uint64_t outer)
 {
     step->node = 0;

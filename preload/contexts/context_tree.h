@@ -26,7 +26,8 @@ uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsi
 /* Returns a node without the bits that the index stores in it. */
 struct leak_node context_tree_node(uint32_t id);
 /* An iterator over the C frames of a stack: *node gets the node of *id, and *id becomes the node of
- * the caller. Nodes of Python frames are skipped. False: *id is a root. */
+ * the caller. Nodes of Python frames are skipped. False: *id is a root of the tree, where the stack
+ * ends. */
 static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
 {
     while (*id >= LEAK_NODE_FIRST) {
@@ -37,8 +38,8 @@ static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
     }
     return false;
 }
-/* Finds the node of the innermost frame of a free's stack, or makes it; for an empty stack, the
- * root. */
+/* Finds the node of the innermost frame of a free's stack, or makes it; for a stack without frames,
+ * the root of the tree. */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);
 
 /* Tests the invariant: every node's parent has a smaller id, and every node and site is found under
@@ -46,7 +47,7 @@ uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace)
 bool context_tree_check(void);
 
 /* Copies the nodes to the recording file of a fork child. Inherited sites are not found any more:
- * new blocks get new sites. */
+ * new blocks get new sites. False: there is no memory. */
 bool context_tree_fork_child(void);
 
 #endif

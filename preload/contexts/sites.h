@@ -18,7 +18,8 @@ uint32_t sites_make(struct guard *guard, uint32_t node, unsigned sort);
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
 /* Counts frees at the site, for a thread that has no slots for lack of memory. */
 void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes);
-/* The node of the innermost frame of the site's stack, or a root. */
+/* The node of the innermost frame of the site's stack; for a stack without frames a root of the
+ * context tree. */
 uint32_t sites_node(uint32_t site);
 enum leak_kind sites_kind(uint32_t site);
 /* The tag of the site's blocks; 0: none. */
@@ -32,7 +33,8 @@ uint64_t sites_folded_frees(uint32_t site);
 struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b);
 uint32_t sites_last(void);
 
-/* Copies the sites to the recording file of a fork child: with the same ids, and all counts 0. */
+/* Copies the sites to the recording file of a fork child: with the same ids, and all counts 0.
+ * False: there is no memory. */
 bool sites_fork_child(void);
 /* Counts blocks of a site that a fork child has inherited. */
 void sites_add_inherited(uint32_t site, uint64_t blocks, uint64_t bytes);

@@ -22,7 +22,8 @@ typedef uintptr_t table_handle;
 
 struct table_regions {
     struct lock lock;
-    /* memory: as mapped, NULL: not mapped; start: the aligned part. */
+    /* For each size of table its region. memory: the region as mapped; NULL: not mapped. start: the
+     * part of it that is aligned to a huge page. */
     char *memory[TABLE_SIZES], *start[TABLE_SIZES];
 };
 
@@ -36,7 +37,8 @@ static inline size_t table_bytes(table_handle table)
     return LEAK_PAGE << table % LEAK_PAGE;
 }
 
-/* Returns an empty table of this size for a stripe; called once for each. 0: there is no memory. */
+/* Returns an empty table of 4 KiB << size for a stripe; called once for each stripe and size. 0:
+ * there is no memory. */
 table_handle table_regions_make(struct table_regions *regions, unsigned stripe, unsigned size);
 void table_regions_abandon(table_handle table);
 /* Unmaps all regions except the first, and clears the first, in a fork child, where no other thread

@@ -6,13 +6,13 @@
 #include "preload/contexts/sites.h"
 #include "preload/store/store.h"
 
-/* The logarithm of the pages of a cache, by size class. The classes have 99, 406, 1,635 and 6,550
- * slots. */
+/* The binary logarithm of the number of pages of a thread's cache of slots, by size class. The
+ * classes have 99, 406, 1,635 and 6,550 slots. */
 static const uint8_t class_pages_log2[] = {0, 2, 4, 6};
 #define CLASSES ARRAY_LENGTH(class_pages_log2)
 
-/* The number of threads that may have a cache of the largest size; all others are limited to 128
- * KiB each. */
+/* The number of threads that may have a cache of the largest size, 256 KiB; the caches of all
+ * others have at most 64 KiB. */
 #define LARGEST_MOST 8
 static uint32_t largest_made;
 
@@ -116,8 +116,8 @@ struct leak_slot *thread_counters_claim(struct guard *guard, struct thread_count
     struct leak_slot *pair = thread_counters_pair(slots, site);
     struct leak_slot *slot = !pair[0].site ? &pair[0] : !pair[1].site ? &pair[1] : NULL;
     if (!slot) {
-        /* After so many evictions, four times the number of slots, the cache is too small for this
-         * thread. */
+        /* If slots were taken from another site so often (4 times for each slot), the cache is too
+         * small for this thread. */
         if (++slots->evictions > 4 * slots->memory->count && slots->size_class + 1u < CLASSES) {
             grow_counters(guard, slots);
             return thread_counters_find(guard, slots, site);

@@ -23,7 +23,7 @@
 #include <unwind.h>
 
 #define INNER_MAX 32      /* the largest number of libleak's own frames before the hook's caller */
-#define CURSOR_WORDS 4096 /* size of a cursor in words: no libunwind's unw_cursor_t is larger */
+#define CURSOR_WORDS 4096 /* words for libunwind's unw_cursor_t, which no version makes larger */
 #define STACK_SIZE 65536  /* size of the stack; libunwind and libgcc need less than 4 KiB */
 #define LOGGED_MAX 16     /* the largest number of mismatches that are logged with verbosity=1 */
 #define NOT_CACHED 0      /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
@@ -52,7 +52,8 @@ static struct {
     uint32_t walking; /* number of threads inside the reference unwinder */
 } other;
 
-/* The walk for which libunwind reads memory; its callback has no argument for that. */
+/* The walk for which libunwind reads memory. It is a variable, because libunwind passes no such
+ * argument to read_memory_for_libunwind. */
 static __thread const struct unwind_check_walk *reading_for
     __attribute__((tls_model("initial-exec")));
 
@@ -68,8 +69,9 @@ static bool record_reference_frame(struct unwind_check_walk *walk, uintptr_t pc,
     return walk->theirs.count < walk->most;
 }
 
-/* Calls foreign code on a stack that is large enough. Its allocations are not recorded, errno is
- * preserved, and signals are blocked so that no handler leaves it by longjmp. */
+/* Calls a function of libunwind or libgcc on a stack of STACK_SIZE bytes, because the program's
+ * stack may be small. What the function allocates is not recorded, errno is preserved, and signals
+ * are blocked so that no handler leaves the function by longjmp. */
 static void call_on_own_stack(struct guard *guard, struct unwind_check_walk *walk,
                               void (*function)(void *), void *argument)
 {

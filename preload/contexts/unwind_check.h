@@ -51,13 +51,14 @@ enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *
                                                const struct unwind_check_stack *theirs,
                                                unsigned *at);
 
-/* Says whether the count-th stack of a thread must be checked. */
+/* Says whether the stack of a thread's allocation with this number (from 1) must be checked. */
 static inline bool unwind_check_is_due(uint32_t count)
 {
     return options_current.unwind_check && count % options_current.unwind_check == 0;
 }
 
-/* The number of the next stack after count that must be checked; 0: none. */
+/* Returns the number of the next allocation after number count whose stack must be checked; 0:
+ * none. */
 static inline uint32_t unwind_check_next(uint32_t count)
 {
     uint64_t every = options_current.unwind_check;

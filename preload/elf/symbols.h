@@ -46,8 +46,8 @@ bool symbols_find_function(const struct symbols *symbols, const char *name, uint
  * objects, leaving out the object that contains the address "but". 0: there is none. */
 uintptr_t symbols_find_except(const char *name, uintptr_t but);
 
-/* Says whether an object exports the name that was loaded before the object that contains the
- * address. */
+/* Says whether an object exports the name and stands before the object that contains the address in
+ * the loader's list. */
 bool symbols_is_exported_before(const char *name, uintptr_t address);
 
 /* Compares two names without libc, because its functions may not be callable yet
@@ -79,8 +79,8 @@ bool symbols_is_import(const ElfW(Sym) * symbol);
  * loader has finished with the object and has made its RELRO pages read-only. */
 int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address, bool bound);
 
-/* Changes the protection of the pages of an object: makes them writable, or restores their
- * protection. */
+/* Sets the protection (access: PROT_READ ...) of pages of an object, to make them writable or to
+ * restore it. False: the kernel refuses. */
 bool symbols_protect_pages(uintptr_t address, size_t size, int access);
 
 #endif

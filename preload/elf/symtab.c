@@ -42,7 +42,8 @@ static enum symtab_found find_tables(int fd, struct tables *out)
     return found;
 }
 
-/* Which symbols are visited: those of one type. names: NULL, symbols are visited without names. */
+/* A visit of all symbols of one type (STT_FUNC ...). names: their names; NULL: the symbols are
+ * visited without names. */
 struct symbol_visit {
     unsigned type;
     const char *names;
