@@ -4,7 +4,8 @@
 #include "preload/base/sys.h"
 #include "leak_store.h"
 
-/* The largest number of ranges that are recorded; ranges of 64 KiB each hold 4 GiB. */
+/* The largest number of ranges that are recorded, enough for 4 GiB in ranges of 64 KiB; if more are
+ * mapped, owned_lost is set. */
 #define OWNED_MOST (1u << 16)
 
 static uint64_t limit, used, charged;
@@ -17,7 +18,7 @@ static struct owned {
     /* True: the arena mapped the range and counts it in "used"; false: mapped by other means. */
     bool counted;
 } * owned;
-/* The number of slots of the table that were ever used, and of the free slots among them. */
+/* The number of slots of the table up to the last one in use, and of the free slots among them. */
 static uint32_t owned_used, owned_free;
 static bool owned_lost; /* true: a range could not be recorded, because the table was full */
 

@@ -2,13 +2,14 @@
 
 /* ---- Sets of address ranges ------------------------------------------------------------------ */
 
-/* The number of ranges that start above the address; the set is sorted by falling start, so they
- * are its first ones. */
+/* The number of ranges that start above the address; the set is sorted by falling start, so these
+ * ranges are at its beginning. */
 static uint32_t count_above(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t count = ranges->count;
     if (!count || ranges->at[count - 1].start > address)
-        return count; /* all are above: the usual case, because the kernel maps downwards */
+        /* All ranges start above the address: the usual case, because the kernel maps downwards. */
+        return count;
     return LOWER_BOUND(count, i, ranges->at[i].start > address);
 }
 
@@ -40,7 +41,8 @@ static void cut_range(struct range_set *ranges, uint32_t place, uintptr_t start,
     struct range below = {was.start, start > was.start ? start : was.start, was.number};
     struct range above = {end < was.end ? end : was.end, was.end, was.number};
     bool both = !is_empty_range(&below) && !is_empty_range(&above);
-    /* Without room for a second part the upper one is dropped, and left() does not see it. */
+    /* If the set has no room for a second part, the upper one is dropped, and left() is called as
+     * if only the lower one remained. */
     if (both && ranges->count == ranges->room) {
         above.end = above.start;
         both = false;

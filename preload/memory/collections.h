@@ -63,7 +63,8 @@ static inline void growable_array_unmap(struct growable_array *array)
     *array = (struct growable_array){0};
 }
 
-/* Appends count consecutive records, zeroed. Returns NULL when the array is full. */
+/* Appends count consecutive records, zeroed. Returns NULL when the address range of the array is
+ * full. */
 static inline void *growable_array_add_many(struct growable_array *array, uint32_t count)
 {
     void *added = array->bytes + array->size * array->count;

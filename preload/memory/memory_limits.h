@@ -12,13 +12,13 @@
 
 void memory_limits_start(void);
 
-/* Returns the smallest limit and stores its kind in *of; without any limit they are 0 and
- * LEAK_LIMIT_NONE. */
+/* Returns the smallest limit in bytes and stores its kind in *of; without any limit it returns 0,
+ * and *of is LEAK_LIMIT_NONE. */
 uint64_t memory_limits_smallest(enum leak_limit *of);
 
-/* Requests a call of near() when share percent of a limit are used; it is called once, and again
- * only after less was used in between. It is called from a hook, when the tick changes, so it may
- * do no more than set a flag. share 0: never. */
+/* Requests a call of near() when `share` percent of a limit are used; near() is called once, and
+ * again only after the use has fallen clearly below that share. It is called from a hook, when the
+ * tick changes, so it may do no more than set a flag. share 0: never. */
 void memory_limits_watch(unsigned share, void (*near)(void));
 void memory_limits_tick(void);
 

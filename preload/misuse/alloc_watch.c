@@ -164,7 +164,8 @@ void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct
         unwind_check_run(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
     if (eventlog_is_on())
         eventlog_alloc(guard, caller, thread, block);
-    /* A stand-in (threads.h) holds a lock, so no signal handler may run. */
+    /* A thread without a state of its own uses a stand-in under a lock (threads.h), so no signal
+     * handler may run now. */
     if (block->site && !thread->stand_in)
         break_at_handle(guard, caller, block);
     if (alloc_watch_calls.allocated && block->site && !thread->stand_in)

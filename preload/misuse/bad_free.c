@@ -15,8 +15,9 @@
 #include "arch.h"
 
 /* When a program releases thousands of pointers at which libleak knows no block, they belong to
- * another allocator, and examining each costs too much. After FOREIGN_FEW such pointers, one in a
- * 64 KiB area that had one before is not examined; after FOREIGN_MAX none is. */
+ * another allocator, and examining each costs too much. After FOREIGN_FEW such pointers, a pointer
+ * into a 64 KiB area in which an earlier one lay is not examined; after FOREIGN_MAX no such pointer
+ * is. */
 #define FOREIGN_FEW 4096
 #define FOREIGN_MAX 65536
 #define FOREIGN_AREA_BITS 16
@@ -32,7 +33,7 @@ struct bad_call {
     uintptr_t address;
     uint32_t how;                /* the form of the free (free_form.h) */
     uint32_t node;               /* context tree node of the call's stack; 0: none */
-    const struct thread *thread; /* the calling thread; NULL: it has no state */
+    const struct thread *thread; /* the calling thread; NULL: libleak has no state for it */
 };
 
 static bool live_lines;
@@ -86,7 +87,8 @@ static void add_suballoc_to_event(struct guard *guard, struct leak_event *event,
 }
 
 /* Records the event first, then writes its line and performs its action as the options select.
- * True: the call continues in a child with a recording of its own (on_error_perform). */
+ * True: during the action a signal handler of the program has forked, and the call continues in the
+ * child, which has a recording of its own (on_error_perform). */
 static bool handle_event(struct guard *guard, const struct bad_call *call,
                          const struct leak_event *event)
 {
@@ -102,7 +104,7 @@ static bool handle_event(struct guard *guard, const struct bad_call *call,
 }
 
 /* Counts the block as inherited by this fork child, after handle_event returned true. The child has
- * counted the blocks in its table so, but this block was already out of the table. */
+ * counted the blocks in its table as inherited, but this block was already out of the table. */
 static void count_as_inherited(const struct block *block)
 {
     uint64_t blocks = sample_state.bytes ? sample_count(block, true) : 1;
@@ -130,7 +132,8 @@ static bool is_aligned_as_stated(const struct frame *caller, const struct block 
                  : __builtin_popcountll(stated) == 1 && !(block->address & (stated - 1));
 }
 
-/* Compares the form of the release with the block. LEAK_EVENT_NONE: the release is right. */
+/* Compares the form of the release with the block, and returns the type of error. LEAK_EVENT_NONE:
+ * the release is right. */
 static enum leak_event_type classify_release(const struct frame *caller, const struct block *block,
                                              uint32_t how)
 {
@@ -368,8 +371,8 @@ void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintpt
                          uint32_t how)
 {
     struct bad_call call = capture_bad_call(guard, caller, address, how);
-    /* With filters or sampling the count would mean nothing: blocks that they leave out are
-     * unknown, too. */
+    /* With filters or sampling the number of unknown frees would mean nothing: blocks that they
+     * leave out are unknown, too. */
     if (!handle_unknown(guard, &call) && !options_current.min_size && !options_current.max_size &&
         !sample_state.bytes)
         add_relaxed(&store_header->unknown_frees, 1);
@@ -392,7 +395,8 @@ void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, u
 {
     struct bad_call call = capture_bad_call(guard, caller, address, how);
     struct leak_event event;
-    /* The block may be one that is not in the table, for a filter or for lack of memory. */
+    /* If a filter or lack of memory keeps blocks out of the table, the block may be one of these:
+     * then no error is certain. */
     if (!keeps_all_blocks())
         return;
     if (!is_malloc_block(guard, &call, &event) && !is_double_free(guard, &call, &event) &&
@@ -441,7 +445,8 @@ bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *
         return false;
     guard->calling_real = true;
     while ((pointer = quarantine_pop_surplus(guard)))
-        real.free(pointer); /* there is one malloc in this case; with two there is no quarantine */
+        /* real.free is right for each block: a process with two mallocs has no quarantine. */
+        real.free(pointer);
     guard->calling_real = false;
     return true;
 }

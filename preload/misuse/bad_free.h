@@ -6,7 +6,7 @@
  * without libleak, so libc may abort the program as before. When no block begins at the pointer,
  * only what is certain is an error:
  *
- *     freed recently, and no memory was allocated unseen since   double free
+ *     freed recently, and libleak saw each allocation since      double free
  *     inside a live block                                        interior free
  *     on a stack, in an object, or not mapped                    invalid free
  *     otherwise                                                  foreign: counted, no error
@@ -32,8 +32,8 @@
 void bad_free_start(const char *on_error, bool live);
 
 /* Says whether the call agrees with the block. with_size: the form states a size, and caller is the
- * first part of a free_form_frame. False: the call disagrees, or it states an alignment, which
- * bad_free_check_block compares. */
+ * first member of a struct free_form_frame. False: the call disagrees, or it states an alignment,
+ * which bad_free_check_block compares. */
 static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const struct block *block,
                                           uint32_t how, bool with_size)
 {
@@ -47,8 +47,8 @@ static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const stru
            ((const struct free_form_frame *)caller)->size == block->size;
 }
 
-/* In the functions below, `how` is the form of the release (free_form.h). caller is the first part
- * of a free_form_frame if the form states a size or an alignment. */
+/* In the functions below, `how` is the form of the release (free_form.h). caller is the first
+ * member of a struct free_form_frame if the form states a size or an alignment. */
 
 /* Compares kind, size and alignment of the block with the call, after bad_free_agrees returned
  * false, and handles an error. */
@@ -75,7 +75,7 @@ COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, u
 bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
                              uint32_t how);
 /* Puts the freed block into the quarantine, and passes blocks that leave the quarantine to libc.
- * False: the block did not enter the quarantine and must be freed at once. */
+ * False: the block did not enter the quarantine, and the caller must pass it to libc now. */
 bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *pointer,
                          const struct block *block, uint32_t how);
 

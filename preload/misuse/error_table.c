@@ -9,7 +9,7 @@ static uint32_t event_count;
 static bool table_failed; /* there was no memory for the table */
 
 /* Two events count as the same when all but the address agree: a loop may release many addresses.
- * So invalid frees differ by their caller only. */
+ * So two invalid frees, which involve no block, are the same if their caller is. */
 static bool is_same_event(const struct leak_event *a, const struct leak_event *b)
 {
     return a->type == b->type && a->form == b->form && a->place == b->place && a->site == b->site &&

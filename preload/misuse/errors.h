@@ -39,7 +39,7 @@ void error_table_fork_child(void);
  *         allocated in g at a.c:3; freed before in h at a.c:5 (T1)
  */
 
-/* Finds the program leakreport. */
+/* Finds the program leakreport, from which live_error_write gets function names. */
 void live_error_start(void);
 void live_error_write(struct guard *guard, const struct leak_event *event);
 /* Appends a path with the escapes of leak_escape.h, and newlines, tabs and backslashes as \n, \t
@@ -68,13 +68,14 @@ const char *error_text_form(enum leak_form form);
  */
 enum error_action { ERROR_ACTION_REPORT, ERROR_ACTION_STOP, ERROR_ACTION_TRAP, ERROR_ACTION_ABORT };
 
-/* Converts between an action and its word; -1: there is no such word. */
+/* on_error_find_action returns the action that a word of the option on_error means; -1: there is no
+ * such word. on_error_action_name returns the word for an action. */
 int on_error_find_action(const char *word, size_t length);
 const char *on_error_action_name(enum error_action action);
-/* Leaves the runtime (guard_leave), performs the action, and enters again for the same caller.
- * True: the call continues in a child that a signal handler has forked and that has a recording of
- * its own by now. A child without one is detached, so that the rest of the call writes to no
- * recording. */
+/* Leaves the runtime (guard_leave), performs the action, and enters the runtime again for the same
+ * caller. True: the call continues in a child that a signal handler has forked and that has a
+ * recording of its own by now. A child without one is detached, so that the rest of the call writes
+ * to no recording. */
 bool on_error_perform(struct guard *guard, const struct frame *caller, enum error_action action);
 
 /* Reads the option on_error. An unknown word is reported in the log; then every error has the
@@ -82,11 +83,11 @@ bool on_error_perform(struct guard *guard, const struct frame *caller, enum erro
 void on_error_start(const char *option);
 /* Parses the option on_error. False: it has an unknown word; every error gets the action report. */
 bool on_error_parse(const char *option, size_t length);
-/* Performs the action that is selected for the type; its result is that of on_error_perform. words:
- * describes the error in the log. */
+/* Performs the action that is selected for the type of error; returns what on_error_perform
+ * returns. words: describes the error in the log. */
 bool on_error_handle(struct guard *guard, const struct frame *caller, enum leak_event_type type,
                      const char *words);
-/* Says whether the action that is selected for the type is report. */
+/* Says whether the action that is selected for the type of error is ERROR_ACTION_REPORT. */
 bool on_error_only_reports(enum leak_event_type type);
 
 #endif

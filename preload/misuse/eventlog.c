@@ -41,7 +41,7 @@ static void add_call_place(struct guard *guard, struct strbuf *out, uintptr_t pc
 static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
-    /* The format of mtrace(1) has no call stacks; it skips lines of this form. */
+    /* The format of mtrace(1) has no call stacks; mtrace(1) skips lines in the plain format. */
     for_mtrace = false;
     for (struct leak_node frame; context_tree_next(&node, &frame);) {
         if (frame.pc < LEAK_KIND_PCS || modules_is_own(frame.pc))

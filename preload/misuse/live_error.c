@@ -169,9 +169,11 @@ void error_text_describe(const struct leak_event *event, struct strbuf *out)
 
 /* ---- Asking leakreport for names ------------------------------------------------------------- */
 
-/* Frames of each call stack for which a name is requested: among them is one of the program. */
+/* Number of innermost frames of each call stack for which a name is requested: nearly always one of
+ * them is a user frame. */
 #define FRAMES_ASKED 12
-/* The largest number of frames when a whole call stack is written. */
+/* The largest number of frames when a whole call stack is written; those further out are left
+ * out. */
 #define FRAMES_MAX 64
 #define BUFFER_SIZE (64u << 10)
 
@@ -186,8 +188,8 @@ struct error_stack {
     uintptr_t pc[FRAMES_ASKED];
     uint32_t frames;
     bool runtime[FRAMES_ASKED]; /* the frame is in the C or C++ library */
-    /* The innermost function with a name, and the most telling one; member function NULL: there is
-     * none. */
+    /* The innermost function with a name, and the one that names the place best (rank_title); if
+     * there is none, the member `function` is NULL. */
     struct named inner, title;
 };
 
@@ -240,7 +242,7 @@ static bool is_runtime_library(const char *path)
 
 /* Adds the line "BUILD-ID OFFSET PATH" that asks leakreport for the name of a frame. A pc outside
  * every object gets a line, too, which leakreport cannot answer: it keeps the number of answers
- * right. True: the object is a runtime library. */
+ * right. True: the pc is in the C or C++ library. */
 static bool add_question(struct strbuf *out, uintptr_t pc, char *path_bytes)
 {
     struct module_location place = {0};
@@ -305,8 +307,8 @@ static bool read_answer(const char **at, struct named *out)
     return true;
 }
 
-/* Rates how well a function serves to name the place of the error: least if it has no name, best if
- * its source is not in /usr and it is in no runtime library. */
+/* Rates how well a function names the place of the error, 0 is worst: worst if it has no name, best
+ * if its source is not in /usr and it is not in the C or C++ library. */
 static unsigned rank_title(const struct named *named, bool runtime)
 {
     if (!named->function_length)

@@ -15,7 +15,8 @@
 #define OPTION_TEXT_MAX 256
 #define OPTION_SIGNAL_LEAST 34 /* the C library uses the real-time signals below this one */
 #define OPTION_SIGNAL_MOST 64
-/* The square of the largest sample must leave room for the sums of leak_variance(). */
+/* The largest value of the option sample, in bytes: sums of its square must fit into the 64 bits of
+ * leak_variance(). */
 #define OPTION_SAMPLE_MOST (64ull << 20)
 
 typedef bool option_BOOL;

@@ -61,7 +61,8 @@ static void run_steps(void)
 {
     for (current_step = STEP_RECORDING; current_step < STEPS; current_step++) {
         if (__builtin_setjmp((void **)after_fault)) {
-            /* After a fault in STEP_RECORDING, the recording file may be that of the parent. */
+            /* After a fault in STEP_RECORDING, the recording file may be that of the parent: record
+             * nothing. */
             if (current_step == STEP_RECORDING)
                 break;
             continue;
@@ -100,8 +101,8 @@ static bool record_crash(const siginfo_t *info, const ucontext_t *context,
                                    .has_look = snapshot_is_busy(),
                                    .place = &record_place};
     arch_call_on(crash_stack + sizeof crash_stack, record_on_stack, NULL);
-    /* Without a record, the process may be a vfork child, which shares this variable with its
-     * parent. */
+    /* If no record was made, the process may be a vfork child, which shares crashing_thread with
+     * its parent: clear it. */
     if (state == LEAK_CRASH_FATAL && report.crash)
         return true;
     store_release(&crashing_thread, 0); /* pairs with cas_acquire of the next crashing thread */
@@ -128,7 +129,8 @@ void crash_die(int number, const siginfo_t *info, ucontext_t *context)
     sys_sigaction(number, &fatal, NULL);
     sys_signals_restore(&all);
     memcpy(&context->uc_sigmask, &others, sizeof others);
-    /* The fault will recur by itself; qemu-user takes a fault signal that is sent for its own. */
+    /* The fault will recur by itself. (Do not send it: qemu-user would take the signal for a fault
+     * of qemu's own.) */
     if (fault_recurs(info) && sys_peek_may_fault())
         return;
     if (sys_signal_self(number, info) < 0 && !sys_signal_is_fault(number))

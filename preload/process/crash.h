@@ -23,8 +23,8 @@
 #include <ucontext.h>
 
 /* Installs the handlers for fatal signals. ensure_recording: gives the process a recording of its
- * own, and returns false if that is not possible. recorded: called on libleak's stack when the
- * record is complete and the process is about to die, if the thread holds no lock. */
+ * own if it has none; returns false if that is not possible. recorded: called on libleak's stack
+ * when the record is complete and the process is about to die, if the thread holds no lock. */
 void crash_start(struct guard *guard, bool (*ensure_recording)(void), void (*recorded)(void));
 /* Installs a handler for one signal that ends the process without a record. With crash=off,
  * trampoline_owns_fault needs such a handler. */

@@ -16,15 +16,17 @@
 #include <time.h>
 
 #define MODULES_SIZE (56u << 10) /* bytes for the records of modules: enough for some hundred */
-#define FRAMES_MAX (16u << 20)   /* the largest number of frames: those of a stack of a gigabyte */
-/* Regions below the address that are searched for a block: it may begin 32 MiB below. */
+/* The largest number of frames that are recorded: as many as a stack of a gigabyte can have. */
+#define FRAMES_MAX (16u << 20)
+/* Number of regions, of 2 KiB each, below the address that are searched for a block: the block may
+ * begin up to 32 MiB below. */
 #define REGIONS_OF_ADDRESS 16384
 #define REGIONS_OF_REGISTER 64
-/* A block is reported if it ends at most so many bytes before the address. */
+/* A block before the address is reported if it ends at most this number of bytes before it. */
 #define PAST_ADDRESS (64u << 10)
 #define PAST_REGISTER 16
-/* A crash is taken for a stack overflow if sp and the address are at most so many bytes away from
- * the lowest word of the stack. */
+/* A crash is taken for a stack overflow if sp and the address are at most this number of bytes away
+ * from the lowest word of the stack. */
 #define OVERFLOW_SLACK 256
 
 /* ---- Step 0: the signal ---------------------------------------------------------------------- */
@@ -124,8 +126,8 @@ static bool is_code_at(uintptr_t pc)
 }
 
 /* Determines the first frame. Its pc is increased by one, because names are looked up at pc - 1, as
- * for return addresses. If pc is in no object, it was called, mostly through a wild pointer; then
- * unwinding begins at the return address of that call. */
+ * for return addresses. If pc is in no module, the program has called that address, mostly through
+ * a wild pointer; then unwinding begins at the return address of that call, and *called is true. */
 static struct frame first_frame(const ucontext_t *context, bool *called)
 {
     uintptr_t caller = context_link(context);
@@ -255,8 +257,8 @@ struct modules {
     bool has_code;
 };
 
-/* Reads from the ELF headers where the segments of a module end, and the bias between their
- * addresses in memory and in the file. */
+/* Reads from the ELF headers where the segments of a module end in memory, and the difference
+ * between the addresses in memory and those in the file. */
 static bool read_segments(uintptr_t start, struct leak_module *module)
 {
     ElfW(Ehdr) header;

@@ -20,7 +20,8 @@
 #define RETRY_NS 1000000ull
 
 enum work {
-    WORK_RETRY = 0, /* value of the timer for another try; the work itself is in pending */
+    /* Value that the timer for another try sends; the work to do is in `pending`. */
+    WORK_RETRY = 0,
     WORK_SIGNAL_CHECK = 1,
     WORK_LIMIT = 2,
     WORK_PERIODIC = 4,
@@ -115,8 +116,8 @@ static uint32_t work_of(const siginfo_t *info)
     return world_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
 }
 
-/* Requests a leak check from a hook, where none can run: the signal handler starts it a moment
- * later. */
+/* Requests a leak check from a hook, where no leak check can run: the handler of the reserved
+ * signal starts it a moment later. */
 static void request_limit_check(void)
 {
     or_relaxed(&pending, WORK_LIMIT);
@@ -232,8 +233,8 @@ static bool serve_control_request(const struct roots_caller *taker)
 
 /* ---- Doing the work -------------------------------------------------------------------------- */
 
-/* Starts a leak check. Returns 0, or the work if another check is running and it must be tried
- * again. */
+/* Starts a leak check. Returns 0; or `work`, if another check is running, so that this one must be
+ * tried again. */
 static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
                                  const struct roots_caller *taker)
 {
@@ -241,7 +242,7 @@ static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
     return snapshot_take_async(occasion, taker, 0, NULL, &milestone) == SNAPSHOT_BUSY ? work : 0;
 }
 
-/* Does the work in the set now. Returns the part of it that must be tried again. */
+/* Does the work in the set `now`. Returns the part of the set that must be tried again. */
 static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
 {
     uint32_t unfinished = 0;

@@ -13,7 +13,8 @@
 
 #include <time.h>
 
-#define TRIES_MOST 100 /* number of tries of the leak check, a millisecond apart */
+/* Number of tries of the leak check, a millisecond apart; after the last one the process dies. */
+#define TRIES_MOST 100
 /* Nanoseconds until the process dies if no thread can try the leak check. */
 #define NO_TRY 1000000000ull
 /* Nanoseconds within which a second signal is ignored: timeout(1) sends its signal twice, to the
@@ -72,8 +73,8 @@ static void check(int number, ucontext_t *context)
     arch_call_on(check_stack + sizeof check_stack, check_and_record, &death);
 }
 
-/* Says whether the signal comes from a write of this thread. It may then be in a hook for the
- * program's streams, which must not continue. */
+/* Says whether the signal comes from a write of this thread. Then the thread may be in a hook for
+ * the program's streams, which must not continue. */
 static bool is_of_write(const siginfo_t *info)
 {
     return SYNCHRONOUS >> (info->si_signo - 1) & 1 && info->si_code == SI_USER &&
@@ -139,8 +140,8 @@ static bool take_first(int number, siginfo_t *info, ucontext_t *context)
     return true;
 }
 
-/* Says whether enough time has passed since the first fatal signal: its sender does not want to
- * wait longer. */
+/* Says whether a second fatal signal came so late after the first one that it is a request to end
+ * the process without waiting. */
 static bool is_impatient(void)
 {
     uint64_t since = load_acquire(&first_at);

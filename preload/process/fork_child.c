@@ -17,7 +17,8 @@ static void count_inherited(const struct block *block, void *bytes)
 
 /* ---- The steps of all modules, from lifecycle.def -------------------------------------------- */
 
-/* Two modules have no function for a fork child: they are started again. */
+/* Two modules have no function of their own for a fork child: their function for the start runs
+ * again. */
 #define track_fork_child track_start
 #define process_info_fork_child process_info_write
 

@@ -128,8 +128,8 @@ int locked_memory_unlock_all(int (*call_real)(void))
     return result;
 }
 
-/* Finds out whether memory that is mapped in future is locked: the kernel refuses this advice for
- * locked memory. */
+/* Finds out whether memory that is mapped from now on is locked: the kernel refuses the advice
+ * MADV_DONTNEED for locked memory. */
 void locked_memory_start_late(void)
 {
     void *page = sys_map(LEAK_PAGE);

@@ -46,7 +46,8 @@ static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
     return text.cut ? -1 : sys_read_file(place, buffer, size);
 }
 
-/* Truncates a text that is too long, at the end of a line. */
+/* Returns the length to which a text is truncated: at most `most` bytes, up to the end of a line.
+ * Logs that it is truncated. */
 static size_t cut_to_lines(const char *bytes, size_t length, size_t most, const char *where)
 {
     if (length <= most)

@@ -175,8 +175,8 @@ static void log_startup(void)
                      options_unsupported(source), NULL);
 }
 
-/* Detects allocators of the program. A program that defines malloc calls that one, because the
- * loader looks for symbols in the program first. */
+/* Detects allocators of the program. A program that defines malloc calls its own, not libleak's,
+ * because the loader looks for symbols in the program first. */
 static void find_other_allocators(void)
 {
     if (real_functions_loaded_late())
@@ -407,7 +407,9 @@ static void resume_recording(struct guard *guard)
         track_forget_blocks(guard);
         store_clear_flag(LEAK_FLAG_DETACHED);
         resume_signals();
-        *recording = true; /* before state: a running process without it looks like a fork child */
+        /* Set before `state`: RUNNING while *recording is false means a fork child without a
+         * recording. */
+        *recording = true;
         state = RUNNING;
         return;
     }
@@ -439,7 +441,8 @@ bool process_detach(void)
     if (state != RUNNING || !real_functions_loaded_late())
         return false;
     bool own = store_header->pid == sys_getpid();
-    state = DETACHED; /* before *recording: a running process without it looks like a fork child */
+    /* Set before *recording: RUNNING while that is false means a fork child without a recording. */
+    state = DETACHED;
     __asm__ volatile("" ::: "memory");
     *recording = false;
     if (own) {
@@ -508,7 +511,7 @@ static void after_fork_in_child(void)
     if (!fork_holds)
         return;
     log_file_detach();
-    /* The kernel has cleared it (MADV_WIPEONFORK), but qemu-user does not. */
+    /* The kernel has already cleared *recording (MADV_WIPEONFORK), but qemu-user does not. */
     *recording = false;
     if (guard_self.sp)
         store_make_private();
@@ -559,7 +562,8 @@ static char **read_environment(void)
 
 bool process_enter_slow(struct guard *guard)
 {
-    /* A constructor that runs before libleak's allocates memory. */
+    /* The first call can come before libleak's constructor: from another constructor that runs
+     * earlier. */
     if (state == BEFORE_START)
         start_process(guard, environ ? environ : read_environment());
     if (state != RUNNING)

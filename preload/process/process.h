@@ -12,8 +12,9 @@
 
 extern struct process_state {
     const bool *recording;
-    /* The status that _exit and exit get: stored here, because frames of libleak must keep no
-     * register there. */
+    /* The status that the hooks of exit and _exit pass to libc. It is stored here while the leak
+     * check runs, because these hooks must keep nothing in registers or on the stack
+     * (stack_scrub.h). */
     int exit_status;
 } process_state HIDDEN;
 
@@ -72,9 +73,10 @@ bool process_exec_begin(void);
 void process_exec_undo(void);
 
 /* Does the last work before _exit or _Exit ends the process. record: the frame address of the
- * exported function. */
+ * exported function. False: this process does not own the recording, so nothing was done. */
 bool process_before_abrupt_exit(const uintptr_t *record);
-/* Does the last work when main has returned or exit is called, before exit handlers run. */
+/* Does the last work when main has returned or exit is called, before exit handlers run; parameter
+ * and result as for process_before_abrupt_exit. */
 bool process_before_exit(const uintptr_t *record);
 /* Stores the status of quick_exit, which runs its own handlers first. */
 void process_quick_exit(int status);
@@ -92,8 +94,8 @@ bool process_is_running(void);
 /* ---- Options at run time: runtime_options.c -----------------------------------------------------
  *
  * A program can read all options, and change those with RUNNING in the table. These are read at
- * each use, or runtime_options_set applies the change. Two threads must not call the functions at
- * once. */
+ * each use, or runtime_options_set applies the change. Two threads must not call these functions at
+ * the same time. */
 
 /* Writes the value of an option as in the environment. False: there is no such option, or the
  * buffer is too small. */

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* The working directory at the start, for relative files, as a pattern with a final slash; "": not
- * needed. */
+/* The working directory at the start, for relative files: with a final slash, and %% for each %,
+ * because leakreport expands % in names; "": not needed. */
 static char start_folder[PATH_MAX];
 
 /* ---- Reading the options --------------------------------------------------------------------- */

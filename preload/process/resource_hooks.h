@@ -23,8 +23,8 @@ void resource_hook_closed_range(const struct frame *caller, unsigned first, unsi
 void resource_hook_address(const struct frame *caller, int fd, const void *address, size_t length,
                            enum leak_name_form sort);
 
-/* Records a stream or directory. fd: its descriptor, -1 if it has none. like: it gets the name of
- * the descriptor. */
+/* Records a stream or directory. fd: its descriptor, -1 if it has none. like: the record gets the
+ * name of the descriptor, not `name`. */
 void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_type type,
                                  enum leak_sort sort, const void *stream, int fd, const char *name,
                                  bool like);

@@ -43,7 +43,7 @@ bool runtime_options_set(struct guard *guard UNUSED, const char *name, const cha
     if (!options_change(&changed, name, value) || !is_valid(&changed, name))
         return false;
     options_change(&options_current, name, value);
-    /* Stacks in the caches were truncated at the old depth. */
+    /* Empty the caches of call stacks: the stacks in them were truncated at the old depth. */
     if (strcmp(name, "depth") == 0)
         modules_note_change();
     if (strcmp(name, "roots") == 0)

@@ -11,7 +11,8 @@
 
 #include <sys/mman.h>
 
-/* The largest number of functions of that name: static functions, overloads. */
+/* The largest number of functions of that name (static functions, overloads); further ones get no
+ * breakpoint. */
 #define BREAKPOINTS_MAX 64
 
 static struct breakpoint {
@@ -25,7 +26,7 @@ static uint32_t breakpoint_count;
 static const char *function_name;
 static void (*on_reached)(void);
 static bool is_reached, refused;
-/* Number of objects ever loaded, as of the last search. */
+/* Number of objects that the loader had ever loaded at the time of the last search. */
 static unsigned long long objects_searched;
 static struct lock write_lock; /* held while code is written */
 

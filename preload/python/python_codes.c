@@ -6,7 +6,8 @@
 #include "preload/base/sys.h"
 #include "preload/store/store.h"
 
-#define IDS_MOST (1u << 20) /* the largest number of functions that are recorded */
+/* The largest number of functions that are recorded; further ones have no id. */
+#define IDS_MOST (1u << 20)
 #define CHUNK (16 * LEAK_PAGE - sizeof(struct leak_chunk))
 
 /* The content of a code object, which is Python's object for a function. */
@@ -15,8 +16,8 @@ struct content {
     char file[LEAK_CODE_FILE], name[LEAK_CODE_NAME], lines[LEAK_CODE_LINES];
 };
 
-/* A recorded function. The hash table of these has open addressing by the hash of the content, and
- * is at most half full. */
+/* A recorded function. The hash table of recorded functions has open addressing by the hash of
+ * their content, and is at most half full. */
 struct known_code {
     uint64_t hash;
     struct leak_code *record; /* NULL: the slot is empty */
@@ -49,8 +50,8 @@ static uint32_t add_utf8(char *out, uint32_t at, uint32_t most, uint32_t c)
     return at + length;
 }
 
-/* Converts a string to UTF-8, truncated to most bytes; returns its length. width: bytes of each
- * character; 1 means Latin-1. */
+/* Converts a string to UTF-8, truncated to at most `most` bytes; returns the number of bytes.
+ * width: bytes of each character; 1 means Latin-1. */
 static uint32_t convert_string(uintptr_t from, uint64_t characters, uint32_t width, char *out,
                                uint32_t most)
 {

@@ -7,11 +7,14 @@
 
 #define FRAMES UNWIND_DEPTH_MAX
 #define NUMBERS 4096 /* number of slots for stacks that a thread remembers; a power of two */
-#define PLACES 256   /* number of entries of the hash from address to frame; a power of two */
+/* Number of entries of the hash table that leads from a frame's address to its index; a power of
+ * two. */
+#define PLACES 256
 
-/* A frame of the chain, as it was read last. */
+/* A Python frame of the chain, as it was when it was read last. */
 struct python_frame {
-    /* Address of the frame; its pointer to the code object, and its instruction. */
+    /* Address of the frame; its pointer to the code object; its field for the current
+     * instruction. */
     uintptr_t frame, code, instruction;
     uint64_t hash; /* hash of this frame and all frames further out */
     uint32_t id;   /* id of the recorded function; 0: none, or not known */
@@ -27,8 +30,8 @@ struct merged_step {
 
 struct python_thread {
     /* The chain that was read last, outermost frame first, so that frames shared with the next
-     * chain keep their index. It is valid if "open" is false and no code object was freed since:
-     * codes_generation counts these. */
+     * chain keep their index. It is valid if `open` is false and no code object was freed since
+     * then: codes_generation is the number of code objects that had been freed. */
     uint32_t count, codes_generation;
     /* The chain is being read; if this is still true at the next call, a signal handler has left by
      * longjmp. */
@@ -40,7 +43,8 @@ struct python_thread {
     /* A Python thread state that belonged to another thread when it was examined. */
     uintptr_t foreign;
     uint64_t limit_power;
-    /* At most so many frames of the chain are used, counted from the innermost one. */
+    /* The largest number of frames of the chain that a call stack gets, counted from the innermost
+     * one. */
     uint32_t limit;
     /* By hash of its address: index + 1 of a frame that may be in the chain. */
     uint16_t place[PLACES];
@@ -74,9 +78,9 @@ void python_thread_clear(struct python_thread *python)
  *
  * New frames are read from the innermost one outwards, until a frame is found that the last chain
  * had, too. From there on frames are compared: a frame whose caller, code and instruction are the
- * same words, as are those of all frames further out, has the same hash. Of the other frames the
- * hash is computed anew. No frame is read before another one that was read points to it: one that
- * is gone may be unmapped. */
+ * same words, as are those of all frames further out, keeps its hash. The hash of every other frame
+ * is computed anew. A frame is read only after a frame further in was found to point to it: a frame
+ * that no longer exists may be unmapped. */
 
 static inline uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -94,7 +98,7 @@ static inline uint16_t *place_of(struct python_thread *python, uintptr_t frame)
 }
 
 /* Finds a frame in the last chain: its index + 1. 0: the chain does not have it, or another frame
- * has replaced it in the hash. */
+ * has replaced it in the hash table. */
 static inline uint32_t find_kept(struct python_thread *python, uintptr_t frame)
 {
     uint32_t at = *place_of(python, frame);
@@ -304,7 +308,8 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
 
 /* ---- Stacks that were recorded before -------------------------------------------------------- */
 
-/* The index of the outermost frame that call stacks contain; their depth is limited. */
+/* The index, in python->frame, of the outermost frame that call stacks contain; their depth is
+ * limited. */
 static uint32_t first_frame(const struct python_thread *python)
 {
     return python->count > python->limit ? python->count - python->limit : 0;

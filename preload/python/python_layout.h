@@ -16,8 +16,8 @@ enum python_chain {
     /* 3.11: each C frame executes a run of Python frames, and has a struct _PyCFrame that points to
      * the innermost one; the outermost one is marked. */
     PYTHON_CFRAMES,
-    /* Since 3.12: each C frame executes a run of Python frames, and has a frame without code behind
-     * the outermost one: the shim. */
+    /* Since 3.12: each C frame executes a run of Python frames, and has a frame without code
+     * further out than the outermost of these: the shim. */
     PYTHON_SHIMS,
 };
 
@@ -27,8 +27,9 @@ struct python_layout {
     enum python_chain chain;
     enum leak_line_table line_table;
     struct {
-        uint16_t frame; /* offset of the pointer to the innermost frame, or 0 */
-        /* Offset of the pointer to the innermost CFrame, which has that pointer, or 0; offset of
+        /* Offset of the pointer to the innermost frame; 0: a CFrame has that pointer. */
+        uint16_t frame;
+        /* cframe: offset of the pointer to the innermost CFrame; 0: there is none. id: offset of
          * thread_id. */
         uint16_t cframe, id;
     } state;
@@ -41,7 +42,8 @@ struct python_layout {
     } frame;
     struct {
         uint16_t file, name, lines, first_line;
-        /* Not used for PYTHON_FRAME_OBJECTS and PYTHON_FRAME_OBJECTS_CFRAMES. */
+        /* Offset of the instructions; not used for PYTHON_FRAME_OBJECTS and
+         * PYTHON_FRAME_OBJECTS_CFRAMES. */
         uint16_t instructions;
     } code;
     struct {

@@ -81,7 +81,8 @@ bool python_forget_runtime(uintptr_t start, uintptr_t end)
 
 /* ---- Verifying the layout -------------------------------------------------------------------- */
 
-#define VERIFY_FRAMES 256 /* the largest number of frames that are verified */
+/* The largest number of frames that are verified; those further out are not. */
+#define VERIFY_FRAMES 256
 /* Attempts until Python is refused: in a signal handler the innermost frame may be incomplete. */
 #define VERIFY_ATTEMPTS 3
 #define LINE_MOST 10000000 /* no source file has more lines */

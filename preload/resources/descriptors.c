@@ -89,8 +89,8 @@ void descriptors_add_owned(struct guard *guard, struct leak_mark mark, int fd, u
         add_record(fd, &news, mark, owner);
 }
 
-/* A copy gets the name of the original. When dup2 replaces an open descriptor, the new one keeps
- * its owner. */
+/* A copy gets the name of the original. When dup2 replaces an open descriptor, the record keeps the
+ * owner of the replaced one. */
 void descriptors_add_copy(struct guard *guard, const struct frame *caller, int like, int fd,
                           bool onto)
 {
@@ -120,11 +120,12 @@ uint64_t descriptors_stamp(int fd)
     return page ? load_relaxed(&descriptor_record(page, fd)->stamp) : 0;
 }
 
-/* Records that a descriptor was closed; the caller holds its lock. */
+/* Records that a descriptor was closed; the caller holds the lock of the descriptor. */
 static void close_record(struct resource_page *page, struct resource_record *record,
                          struct leak_mark mark)
 {
-    /* libleak did not see how the descriptor was opened. */
+    /* libleak did not see how the descriptor was opened, so what the record says of an earlier
+     * opening is cleared. */
     if (record->it.state != LEAK_RESOURCE_OPEN) {
         record->it.opened = (struct leak_mark){0};
         record->it.name_length = 0;
@@ -201,12 +202,12 @@ void descriptors_bad_close(struct guard *guard, const struct frame *caller, int 
     if (page) {
         struct resource_record *record = descriptor_record(page, fd);
         struct locked locked = lock_take(descriptor_lock(fd));
-        /* Another thread has just closed or opened the descriptor. */
+        /* True: another thread has just closed or opened the descriptor. */
         bool other = record->stamp != stamp;
         if (record->it.state == LEAK_RESOURCE_CLOSED) {
             bad = record->it;
         } else if (record->it.state == LEAK_RESOURCE_OPEN) {
-            if (!other) /* libleak did not see how the descriptor was closed */
+            if (!other) /* it is open in the table, so libleak did not see how it was closed */
                 close_record(page, record, (struct leak_mark){0});
             other = true;
         }
