@@ -172,7 +172,8 @@ static const struct terminal_key keys_of_one[] = {
     {'/', "/", "filter"}, {'L', "L", "check"},      {'w', "w", "report"},
     {'m', "m", "mark"},   {' ', "space", "freeze"}, {0}};
 
-/* Writes lines of help from a line of the screen to its foot; what is left of the screen is empty. */
+/* Writes `count` lines of help from line `line` of the screen on, and empties the lines below them
+ * down to the foot. */
 static void put_help(const struct terminal *terminal, int line, const char *const *text,
                      size_t count)
 {

@@ -95,7 +95,8 @@ static void add_lost_sites(struct lost_scan *scan, enum verdict verdict)
             add_lost_shares(scan, i, verdict);
 }
 
-/* Sets the totals to 0 for names whose blocks are suppressed, or are kept by the runtime. */
+/* Sets the totals to 0 for names whose blocks are suppressed, or are kept by the C and C++
+ * runtime. */
 static void drop_suppressed(struct lost_scan *scan, enum verdict verdict)
 {
     for (size_t i = 0; i < scan->names->count; i++) {

@@ -55,7 +55,7 @@ void leakctl_request_start(struct leakctl_request *request, int32_t pid, const c
         free(leakctl);
         return;
     }
-    /* only this end of the pipe: leakctl may block when it writes */
+    /* reading never blocks, so that the screen never waits; leakctl's end of the pipe may block */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     error = spawn_leakctl(
         request,

@@ -58,7 +58,7 @@ struct screen {
     struct terminal_input filter;
     struct terminal_list list; /* the rows on the screen, in order */
     struct counter_baseline mark;
-    size_t *rows; /* indices of the snapshot's rows, in order */
+    size_t *rows; /* indices of the snapshot's rows, in the order of the screen */
     size_t count;
     size_t selected; /* index of the selected row's name, or NO_SITE */
     bool frozen, expanded, help;

@@ -15,8 +15,8 @@
 #include "common/suppress/rules.h"
 #include "common/base/term_text.h"
 
-#define PATTERN_MOST                                                                               \
-    (RULES_LINE_MAX - 64) /* most bytes of a name in a pattern; '*' replaces the rest */
+/* most bytes of a name in a pattern; '*' replaces the rest */
+#define PATTERN_MOST (RULES_LINE_MAX - 64)
 /* most frames of a suppression; Valgrind's stacks have at most 12 frames by default */
 #define VALGRIND_FRAMES 10
 

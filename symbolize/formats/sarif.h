@@ -20,8 +20,8 @@ struct sarif_rule {
     const char *brief, *full, *help;
 };
 
-/* Finds the rule for a verdict or type, named by its word in the JSON report. Never NULL: for
- * unknown words it is the last rule. */
+/* Finds the rule for a verdict, or for a type of error or resource, named by its word in the JSON
+ * report. Never NULL: for unknown words it is the last rule. */
 const struct sarif_rule *sarif_rule(const char *id);
 size_t sarif_rule_index(const struct sarif_rule *rule);
 

@@ -168,9 +168,9 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
         return;
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
+    /* the code that freed the owner did not free the record's blocks */
     if (record->orphaned.blocks && record->freed.places)
-        record->freed.place[0].close =
-            false; /* the code that freed the owner did not free the record's blocks */
+        record->freed.place[0].close = false;
     if (earlier && record->orphaned.blocks)
         record->earlier = describe_pair(orphans, frees, earlier);
 }

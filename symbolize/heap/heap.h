@@ -138,8 +138,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
 
 struct interiors {
     const struct store *store;
-    /* record sum -> index + 1 of its first row in the leak check's interiors; NULL = there are no
-     * rows */
+    /* number of a record sum -> index + 1 of its first row in the leak check's list of interior
+     * pointers; NULL = the list is empty */
     uint32_t *first;
     uint32_t *next; /* row -> index + 1 of the next row of the same record sum */
 };
@@ -152,7 +152,7 @@ void interiors_end(struct interiors *interiors);
 /* Requests the stacks of the blocks that contain interior pointers, before signatures are
  * resolved. */
 void interiors_request(struct signatures *signatures);
-/* Fills in record->interiors from the rows of a record sum. */
+/* Fills in record->interiors from the rows of the record sum with the number `sum`, from 1. */
 void interiors_fill(const struct interiors *interiors, struct root_paths *paths, uint32_t sum,
                     struct record *record);
 

@@ -88,8 +88,8 @@ static void set_variable(struct roots *roots, const struct binary_variable *foun
     root->function = resolve_name(resolver, found->function);
     if (found->name)
         root->variable = arena_copy(roots->mem, found->name, strlen(found->name));
-    if (symbol && (!root->function ||
-                   !root->variable)) /* unlike the name, a symbol also has the namespaces */
+    /* unlike the name, a symbol also has the namespaces */
+    if (symbol && (!root->function || !root->variable))
         root->variable = symbol;
     if (found->file)
         root->file = arena_copy(roots->mem, found->file, strlen(found->file));

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NUMBERS                                                                                    \
-    100000 /* numbers 1 to NUMBERS are tried for %n; if all those files exist, opening fails */
+/* numbers 1 to NUMBERS are tried for %n; if all those files exist, opening fails */
+#define NUMBERS 100000
 
 /* Replaces each '/', because the name of a program or host must not lead into another directory. */
 static const char *flatten_name(struct arena *mem, const char *text)

@@ -243,8 +243,8 @@ static void write_packages(const struct modules *modules, const char *server, FI
     fprintf(stream, "DEBUGINFOD_URLS=%s\n", server);
 }
 
-/* Writes the modules without any names, because their files have changed since the run; only those
- * with the reason of the first one. */
+/* Writes the modules without any names, mostly because their files have changed since the run. If
+ * the reasons differ, only the modules with the reason of the first are written. */
 static void write_nameless(const struct modules *modules, FILE *stream)
 {
     struct names names = {.head = "No names from ", .stream = stream};

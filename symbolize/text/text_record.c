@@ -48,7 +48,7 @@ void text_tags(const struct tag_sums *sums, const struct record *all, int indent
                 term_count(sums->count - shown, "more tag").text);
 }
 
-#define PARTS_SHOWN 4   /* parts of an entry that are shown, with the first one */
+#define PARTS_SHOWN 4   /* parts of an entry that are shown without -v, the first one included */
 #define CALL_COLUMNS 40 /* most columns of a caller's name */
 
 /* ---- Times and threads ----------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ static void write_entry_threads(const struct record *record, FILE *stream)
         fprintf(stream, " and %zu others", record->thread_count - listed);
 }
 
-/* Writes the errors of the estimates, which are marked with ~. */
+/* Writes the sampling errors of the numbers of an entry that are marked with ~. */
 static void write_entry_error(const struct record *record, FILE *stream)
 {
     const struct error *error = &record->error;

@@ -16,8 +16,9 @@
 
 /* ---- The common directory of the sources ----------------------------------------------------- */
 
-#define RECORDS 100 /* records of each process that are examined */
-#define LEAST 12    /* bytes by which paths must become shorter, at least */
+/* most records of each process whose paths are searched for the common directory */
+#define RECORDS 100
+#define LEAST 12 /* a shorter common directory is not named, because that saves little */
 
 struct common {
     char *path; /* the directory without its last '/' */
@@ -119,8 +120,8 @@ static void write_untracked(const struct untracked *untracked, const char *where
             term_number(untracked->count).text, untracked->words);
 }
 
-/* Writes the untracked allocations of the processes that are only counted, because their line may
- * say "no unfreed blocks". */
+/* Writes the untracked allocations of the processes that are not listed in full, because the line
+ * of such a process may say "no unfreed blocks". */
 static void write_untracked_elsewhere(const struct text_processes *processes, FILE *stream)
 {
     const struct report *report = processes->report;
@@ -179,8 +180,8 @@ static void write_possible_meaning(const struct process *process, const struct v
     }
 }
 
-/* Says whether the n-th process is written in few lines: it is the first one, lost nothing, and
- * another process has findings. */
+/* Says whether process processes->full[nth] is written in few lines: it is the first one, lost
+ * nothing, and another process has findings. */
 static bool is_short(const struct text_processes *processes, size_t nth, const struct view *view)
 {
     const struct process *process = &processes->report->processes[processes->full[nth]];
@@ -294,9 +295,9 @@ static bool were_followed(const struct process *process)
     return false;
 }
 
-/* Returns the number of the first entry of lost blocks for which the report does not show what
- * should have freed them. 0: there is none, or another run that follows the blocks could not end by
- * itself. */
+/* Returns the number (from 1) of the first entry of lost blocks for which the report does not show
+ * what should have freed them. 0: there is none, or following the blocks in another run is useless:
+ * this run did not exit, was sampled, or followed the blocks. */
 static size_t unexplained_entry(const struct process *process, const struct view *view)
 {
     size_t single, count;
@@ -315,8 +316,9 @@ static size_t unexplained_entry(const struct process *process, const struct view
     return 0;
 }
 
-/* Returns the option that follows the blocks of this entry: "--when-lost", or with a number if it
- * is not the first entry; NULL: the option is not offered. */
+/* Returns the option that follows the blocks of entry `number`: "--when-lost" for entry 1, else
+ * "--when-lost=NUMBER". NULL: number is 0, or several processes are listed, so that the number of a
+ * later entry would be ambiguous. */
 static const char *follow_option(const struct text_processes *processes, size_t number, char *text,
                                  size_t size)
 {

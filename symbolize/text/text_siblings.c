@@ -8,7 +8,8 @@
 
 #include <inttypes.h>
 
-/* May a record with this verdict be listed within one of its stack that is certainly lost? */
+/* May a record with this verdict be listed within a record of the same stack that is certainly
+ * lost? */
 static bool may_join(enum verdict verdict)
 {
     return verdict == VERDICT_POSSIBLE || verdict == VERDICT_HIDDEN || verdict == VERDICT_UNFREED;
@@ -62,7 +63,7 @@ static bool has_doubtful(const struct process *process, const struct view *view)
     for (int v = 0; v < VERDICT_MAX; v++)
         if (may_join((enum verdict)v) && process->totals.of[v].records)
             return true;
-    return view->suppressed; /* suppressed records are in no total */
+    return view->suppressed; /* the totals do not count suppressed records, which this view lists */
 }
 
 void text_siblings(const struct process *process, const struct record *record,

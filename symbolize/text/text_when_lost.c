@@ -148,7 +148,7 @@ static void write_use(const struct when_lost *when, const struct view *view, FIL
     write_frame_and_callers(frame, &when->used, view, stream);
 }
 
-#define COUNTINGS_MOST 6 /* places that are shown without -v */
+#define COUNTINGS_MOST 6 /* places that change a reference count and are shown without -v */
 
 static void write_counting(const struct counter *counter, const struct counting *counting,
                            const struct view *view, FILE *stream)

@@ -14,7 +14,8 @@ struct path_types {
     struct binary *binary; /* has the debug information of the root's variable */
 };
 
-#define PATHS_MOST 2048 /* most paths of a process that are analysed */
+/* most paths of a process that are analysed, because each takes time; others show no types */
+#define PATHS_MOST 2048
 
 /* ---- Analysing one path ---------------------------------------------------------------------- */
 

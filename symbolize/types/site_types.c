@@ -7,8 +7,8 @@
 
 #include "common/names/names.h"
 
-#define FRAMES_MOST 24   /* number of frames of a stack that are analysed */
-#define STACKS_MOST 4096 /* number of stacks of a process that are analysed */
+#define FRAMES_MOST 24   /* most frames of a stack that are analysed, the innermost ones */
+#define STACKS_MOST 4096 /* most stacks of a process that are analysed; others show no types */
 
 struct types types_begin(struct arena *mem, struct signatures *signatures, struct roots *roots)
 {
