@@ -250,7 +250,7 @@ _Static_assert(SYS_clone == 0x38 && SYS_wait4 == 0x3d && SYS_prctl == 0x9d &&
                    SYS_exit_group == 0xe7,
                "the code has these numbers");
 
-struct landing { /* the page behind the page of code */
+struct landing { /* content of the area's second page, behind the page of code */
     uint64_t done;
     struct timespec timeout;
     uint64_t at; /* address of the step that runs */
@@ -507,7 +507,8 @@ void inject_end(struct injection *injection)
 
     if (injection->running)
         tracee_stop(tracee, false, CALL_TIMEOUT);
-    if (injection->returned) /* leakctl was too slow: the thread has gone back by itself */
+    if (injection->returned) /* leakctl was too slow: the thread has returned to the program by
+                              * itself */
         return;
     if (injection->area)
         call_kernel(injection, SYS_munmap, unmap);

@@ -29,12 +29,14 @@ enum inject_result {
  * value is the offset of a function's code in that memory. */
 enum inject_helper {
     INJECT_SYSCALL = 128,  /* makes a system call: its number and two arguments */
-    INJECT_READ_INT = 144, /* returns the int that the previous result points to */
-    INJECT_PASS = 160,     /* calls a function with the previous result and the step's second
-                            * argument */
-    INJECT_CALL = 176,     /* calls the previous result as a function, unless it is 0 */
-    INJECT_TRY = 192       /* lets a child make the calls of a list, which ends with 0, with invalid
-                            * arguments; if a filter kills the child, this is the last step */
+    INJECT_READ_INT = 144, /* returns the int that the previous step's result points to */
+    INJECT_PASS = 160,     /* calls the function in the step's first argument with two arguments:
+                            * the previous step's result and the step's second argument */
+    INJECT_CALL = 176,     /* calls the function whose address is the previous step's result,
+                            * unless that is 0 */
+    INJECT_TRY = 192       /* lets a child process make the system calls of a list, which ends
+                            * with 0, with invalid arguments; if a seccomp filter kills the
+                            * child, no later step is run */
 };
 
 #define INJECT_STEPS 16
@@ -46,13 +48,13 @@ struct injection {
     struct tracee *tracee;
     uint64_t syscall; /* address of a syscall instruction in libc */
     bool by_steps;    /* system calls are single steps: the process does not ignore SIGTRAP */
-    uint64_t area;    /* address of the area in the process; 0: none */
+    uint64_t area;    /* address in the process of the memory that leakctl mapped there; 0: none */
     uint64_t frame;   /* stack pointer at the first instruction of a called function */
     bool returned;    /* the thread has returned to the program by itself: leakctl was too slow */
     uint64_t mask;
     bool running; /* after INJECT_TIMEOUT: the called function still runs; false: the thread is
                    * stopped in it */
-    size_t at;    /* number of the steps that have returned */
+    size_t at;    /* how many steps of the list have returned */
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];

@@ -34,7 +34,8 @@
 #define LOCK_TIMEOUT 2000
 /* Milliseconds; long, because a thread inside of dlopen cannot be put back. */
 #define LOAD_TIMEOUT 60000
-#define NAP_MOST 20 /* longest time between two tries, in milliseconds */
+/* Longest time in milliseconds between two tries to stop a thread at a safe place. */
+#define NAP_MOST 20
 /* Most bytes that one read of a text takes; the page size is a multiple of it. */
 #define TEXT_STEP 256
 /* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
@@ -43,7 +44,8 @@
 #define FUNCTION_NAME_AT 96
 #define OPTIONS_AT 128
 #define MEMFD_EXEC 0x10u
-#define ATTACHED_ALREADY 1 /* result of libleak_attach (preload/hooks/hook_attach.c) */
+/* Result of libleak_attach: libleak runs already (preload/hooks/hook_attach.c). */
+#define ATTACHED_ALREADY 1
 
 struct session {
     struct tracee tracee;
@@ -53,7 +55,7 @@ struct session {
     uint64_t errno_at; /* address of the thread's errno; 0: unknown */
     int error;
     bool loading;    /* a call is in progress that leakctl must not interrupt */
-    bool loads;      /* the library is not in the process yet */
+    bool loads;      /* libleak.so is not in the process yet, and has to be loaded */
     int64_t file;    /* the process's descriptor of the library's file; negative: -errno */
     uint64_t result; /* result of libleak_attach or libleak_detach */
 };
@@ -501,7 +503,7 @@ static bool perform_stopped(struct session *session, const char *options,
                 try_filter(session) && what(session, options);
 
     if (session->loading && injection->running)
-        return false; /* the thread goes back by itself */
+        return false; /* the thread returns to the program by itself later */
     if (session->errno_at)
         tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
     inject_end(injection);

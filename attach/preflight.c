@@ -61,7 +61,7 @@ bool preflight_refuse_right(pid_t pid)
 
     proc_read_text(pid, "status", status, sizeof(status));
     tracer = atoi(proc_status_value(status, "TracerPid"));
-    if (tracer) /* a tracer that came after check_state() */
+    if (tracer) /* a tracer that seized the process after check_state() looked */
         return refuse_traced(pid, tracer);
     return refuse_right(pid, ptrace_right_explain(pid));
 }

@@ -140,7 +140,8 @@ struct walk {
     struct safe_place *place;
     const char *obstacle;
     unsigned frames;
-    bool interrupted; /* a signal handler has interrupted the next frame */
+    bool interrupted; /* the next frame was interrupted by a signal handler, so it is not at a
+                       * call */
 };
 
 /* Says whether the code at pc waits in a system call. Other code of libc may hold one of libc's

@@ -17,7 +17,8 @@
 
 struct safe_place; /* prepared before a thread is stopped */
 
-/* Prepares the search for a safe place. library: the file of libleak, or NULL. */
+/* Prepares the search for a safe place. library: path of libleak.so, from which frames of a
+ * libleak in the process are unwound; NULL: none. */
 struct safe_place *safe_place_begin(const struct tracee *tracee, const struct objects *objects,
                                     const char *library);
 void safe_place_end(struct safe_place *place);

@@ -17,7 +17,8 @@
 
 struct refused_thread {
     pid_t tid;
-    uint64_t until; /* CLOCK_MONOTONIC, in nanoseconds */
+    uint64_t until; /* time until which the thread is not tried, of CLOCK_MONOTONIC in
+                     * nanoseconds */
     char call[THREAD_CALL_SIZE];
 };
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define THREAD_CALL_SIZE 256 /* bytes of /proc/PID/task/TID/syscall */
+#define THREAD_CALL_SIZE 256 /* bytes for the text of /proc/PID/task/TID/syscall */
 
 struct refused_thread;
 
@@ -19,7 +19,8 @@ struct thread_choice {
     pid_t *tid;    /* threads to try now, the most suitable first */
     size_t *place; /* for each thread of tid[], its index in call[] */
     size_t count;
-    char (*call)[THREAD_CALL_SIZE]; /* system calls of all threads when they were listed */
+    char (*call)[THREAD_CALL_SIZE]; /* for each thread of the process its system call when the
+                                     * threads were listed */
     size_t threads;                 /* number of threads of the process */
     struct refused_thread *refused;
     size_t refused_count;

@@ -26,7 +26,7 @@ static const struct {
     {"std::unordered_multimap", 2},
     {"std::unique_ptr", 1},
     {"std::basic_", 1},                  /* prefix of std::basic_string, std::basic_ostream ... */
-    {"std::_Sp_counted_ptr_inplace", 1}, /* made by std::make_shared */
+    {"std::_Sp_counted_ptr_inplace", 1}, /* appears in the names of blocks of std::make_shared */
 };
 
 /* Prefixes of default template arguments. */

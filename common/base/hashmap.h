@@ -14,7 +14,7 @@
 
 struct hashmap {
     struct hashmap_entry *entries;
-    size_t size; /* a power of two, or 0 */
+    size_t size; /* number of places for entries: a power of two, or 0 */
     size_t used;
 };
 

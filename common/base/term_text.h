@@ -18,7 +18,7 @@ bool utf8_valid(const char *text);
 
 /* ---- Text for a terminal (term_text.c) ------------------------------------------------------- */
 
-#define TERM_TEXT_MAX 4096 /* most bytes of a text, NUL included */
+#define TERM_TEXT_MAX 4096 /* most bytes of a text, NUL included; a longer one is cut */
 
 struct term_text {
     char text[TERM_TEXT_MAX];

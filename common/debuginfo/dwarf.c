@@ -86,7 +86,7 @@ static bool may_hold_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_enumeration_type; /* Rust puts methods into all kinds of types */
+           tag == DW_TAG_enumeration_type; /* Rust has methods in all these kinds of types */
 }
 
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)

@@ -269,7 +269,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 
     if (!binary->module)
         return 0;
-    if (binary->dwarf) /* the index uses the addresses in the file */
+    if (binary->dwarf) /* the index wants the address as the file has it, without bias */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
     if (count && frames[count - 1].name)

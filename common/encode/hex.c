@@ -73,7 +73,7 @@ static void write_hex(const uint8_t *bytes, size_t length, int indent, FILE *str
  * no valid character. */
 struct encoding {
     const char *name;
-    size_t step; /* texts begin at multiples of this */
+    size_t step; /* texts of this encoding begin at offsets that are multiples of this many bytes */
     size_t (*take)(const uint8_t *p, size_t left, uint32_t *character);
 };
 

@@ -39,7 +39,7 @@ enum json_type {
 struct json_table;
 
 struct json_field {
-    const char *key; /* NULL: the fields of `table` become fields of this object */
+    const char *key; /* key in JSON; NULL: the fields of `table` become fields of this object */
     enum json_type type;
     size_t offset, size;      /* place of the member in the C struct; list: size of one element */
     size_t count;             /* list: offset of the member with its length, a size_t */
@@ -52,7 +52,7 @@ struct json_field {
     bool zero;                /* the value 0 means unknown and is written as null */
     bool optional;            /* if the value is unknown the key is left out, not null */
     const char *const *words; /* words of an enum by value, or the one word of a constant */
-    size_t word_count;        /* number of words */
+    size_t word_count;        /* number of entries of words[] */
     const struct json_table *table;
     /* Says whether the value is known; NULL = only `known` and `zero` decide. */
     bool (*known_if)(const struct json_writer *json, const void *object);

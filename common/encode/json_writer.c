@@ -62,7 +62,8 @@ static size_t put_character(struct json_writer *json, const char *text)
 
 static void put_string(struct json_writer *json, const char *text)
 {
-    bool checked = false, bytes = false; /* bytes: the rest of the text is no valid UTF-8 */
+    bool checked = false, bytes = false; /* checked: the text was checked for valid UTF-8; bytes:
+                                          * the rest of it is not valid */
 
     putc_unlocked('"', json->stream);
     for (;;) {

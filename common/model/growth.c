@@ -9,7 +9,7 @@
  * the last: */
 /* A minimum that is higher by this is a rise from one piece to the next. */
 #define STEP_LEAST 0.05
-#define RISES_LEAST 3   /* required number of rises between PIECES pieces */
+#define RISES_LEAST 3   /* required number of rises from one of the PIECES pieces to the next */
 #define FALLS_MOST 0.15 /* limit for the sum of all falls of the minimum */
 #define LATE_LEAST 0.2  /* required rise in the last third; linear growth rises by 0.4 there */
 /* The gain must exceed the noise, the ups and downs within a piece, by this factor. */

@@ -108,8 +108,8 @@ struct freed {
     struct freed_place place[FREED_PLACES];
     size_t places;   /* number of entries in place[]; 0 = nothing is known */
     size_t most;     /* index of the most frequent place */
-    bool other_path; /* the blocks freed here have other stacks with the same user frame; of the
-                      * record's own stacks none were freed */
+    bool other_path; /* the blocks freed in these places are those of other stacks with the same
+                      * user frame; none of the record's own stacks were freed */
     bool exact;      /* every free was recorded; else the shares are estimates */
     bool enough;     /* enough frees were recorded to report the shares */
     bool sampled;    /* the process was sampled: `blocks` and `of` are estimates */
@@ -122,7 +122,7 @@ struct freed {
 /* Blocks of a record that were lost when a block with a pointer to them, their holder, was
  * freed. */
 struct orphaned {
-    uint64_t blocks;                   /* number of such blocks */
+    uint64_t blocks;                   /* number of blocks that were lost in this way */
     const struct frame *holder;        /* function that allocated the holder, NULL = unknown */
     const struct frame *const *frames; /* stack of the call that freed the holder */
     size_t frame_count, user;          /* user: index of the freeing function in frames[]; user <
@@ -172,7 +172,7 @@ struct path_step {
     uint64_t offset, into, size;
     const struct frame *frame; /* user's frame that allocated the block, NULL = unknown */
     uint64_t signature;
-    bool known;       /* the signature is known */
+    bool known;       /* `signature` is known */
     const char *word; /* name of the pointer in the previous block: "->next"; NULL = the name, or
                        * one before it, is unknown */
     const char *type; /* type of the block, or of its elements if it is an array; NULL = unknown */
@@ -188,8 +188,8 @@ struct interior {
                       * from blocks that are possibly lost */
     uint64_t blocks;
     bool root;                  /* the pointers are in roots */
-    const struct frame *holder; /* else the pointers are in blocks that this frame allocated;
-                                 * NULL = unknown */
+    const struct frame *holder; /* if `root` is false: the pointers are in blocks that this frame
+                                 * allocated; NULL = unknown */
 };
 
 /* The path of pointers from a root to a block. */
@@ -210,9 +210,9 @@ struct path {
 struct sample {
     uint64_t address, size; /* address 0 = the report leaves it out */
     struct thread_ref thread;
-    uint32_t count; /* the block is the count-th allocation of its thread */
+    uint32_t count; /* the block is allocation number `count`, from 1, of its thread */
     uint64_t time_ns;
-    const uint8_t *content; /* first `length` bytes of the block; length 0 = unknown, or left out */
+    const uint8_t *content; /* the block's first `length` bytes; length 0 = unknown, or left out */
     size_t length;
     bool pointers;                    /* the content may contain addresses */
     const struct field_value *fields; /* values of the fields, decoded from content by the type
@@ -315,8 +315,8 @@ struct lost_place {
 
 /* A block that leakrun --when-lost followed until it was lost. */
 struct lost_block {
-    uint32_t thread, count; /* the block is the count-th allocation of the thread with this
-                             * serial number */
+    uint32_t thread, count; /* the block is allocation number `count`, from 1, of the thread
+                             * with this serial number */
     struct lost_place place, then;
     /* place.at was executed after the call in which the block was last seen reachable: a stack
      * word or register kept, or seemed to keep, the block until then. */
@@ -330,7 +330,7 @@ struct lost_block {
 struct counting {
     int32_t by; /* 1 or -1, what it added; 0: it set the first value */
     uint64_t times;
-    struct stack stack;       /* innermost frames of the place */
+    struct stack stack;       /* stack of the place, only its innermost frames */
     const struct frame *user; /* the user's function in `stack`; NULL = unknown */
 };
 
@@ -339,7 +339,7 @@ struct counter {
     uint64_t offset;      /* offset of the word in the block */
     int32_t first, value; /* the word's first and last value */
     struct counting *countings;
-    size_t counting_count; /* 0 = no change was observed */
+    size_t counting_count; /* number of countings[]; 0 = no change was observed */
 };
 
 #define WHEN_LOST_MOST 4
@@ -419,8 +419,8 @@ struct held_at_once {
     uint64_t blocks, bytes;                 /* live blocks at the peak */
     uint64_t of;                            /* blocks that the process allocated in its whole run */
     const struct frame *frame;              /* the function that allocated most of the bytes */
-    uint64_t own_blocks, own_bytes, own_of; /* its blocks: live at the peak, their bytes, and
-                                             * allocated in the whole run */
+    uint64_t own_blocks, own_bytes, own_of; /* blocks of the function `frame`: live at the peak,
+                                             * their bytes, and allocated in the whole run */
     enum held_until {
         HELD_UNKNOWN,  /* freed some time after the peak */
         HELD_TO_EXIT,  /* all freed when the process was about to exit */
@@ -457,8 +457,8 @@ struct record {
                                 * one with most bytes */
     size_t user;               /* index of the user's frame that the headline shows; frame_count
                                 * = none */
-    size_t partings[PARTINGS]; /* indices of the frames from which on the stack differs from
-                                * other records with its user frame, innermost first */
+    size_t partings[PARTINGS]; /* indices of the frames from which on the record's stack differs
+                                * from other records with its user frame, innermost first */
     size_t parting_count;
     const struct record_line *lines; /* lines of the user's function that allocated the blocks,
                                       * the largest first; none = one line allocated all */
@@ -586,13 +586,13 @@ struct address_info {
     bool asked;           /* the leak check examined this address */
     uint64_t block, size; /* block that contains the address or ends at it; block 0: none */
     enum verdict verdict;
-    uint32_t kind, count; /* the block is the count-th allocation of its thread */
+    uint32_t kind, count; /* the block is allocation number `count`, from 1, of its thread */
     struct thread_ref thread;
     uint64_t time_ns;
     struct stack allocated;
     const struct pointer *pointers; /* words with pointers into the block, roots first */
     size_t pointer_count;
-    bool more; /* the process had more such pointers than it recorded */
+    bool more; /* the process had more pointers into the block than it recorded */
 };
 
 /* A bad free that happened `count` times in the same way. Address and time are those of the
@@ -606,13 +606,13 @@ struct bad_free {
     uint64_t address;         /* address that the program passed, 0 = left out */
     uint64_t size;            /* size of the block */
     int64_t offset;           /* offset of the address from the start of the block */
-    bool has_block;           /* size and offset are known */
+    bool has_block;           /* `size` and `offset` are known */
     uint64_t said, right;     /* size or alignment that the program passed, and the correct one;
                                * 0 = unknown */
     const char *where;        /* what is at an address that is no block, NULL = unknown */
     struct thread_ref thread; /* serial 0 = unknown */
-    struct thread_ref block_thread; /* thread that allocated the block, as its block_count-th
-                                     * allocation; serial 0 = unknown */
+    struct thread_ref block_thread; /* thread that allocated the block, as its allocation
+                                     * number block_count, from 1; serial 0 = unknown */
     uint32_t block_count;
     uint64_t time_ns, count;
     struct stack released, allocated; /* stacks of the bad free and of the allocation; no frames
@@ -672,8 +672,8 @@ struct crash {
     bool during_look;   /* the process crashed while a leak check ran */
     bool blocks_busy;   /* the table of blocks was being changed, so not all blocks could be
                          * searched */
-    const char *inside; /* where in libleak the crash happened, for a warning; NULL = in the
-                         * program */
+    const char *inside; /* where in libleak the crash happened, for a warning; NULL = it happened
+                         * in the program */
     bool answers;       /* the allocator aborted because of a wrong free, which is the first bad
                          * free of the report */
     uint64_t address;
@@ -708,7 +708,7 @@ struct resource {
     struct record record;
     bool has_bytes;
     bool bad_close;
-    bool once; /* a single call opened it and it was left open, as many correct programs do */
+    bool once; /* the process opened this once and left it open, as many correct programs do */
     /* released_at: the place where most other resources of this type are released, which the same
      * function opened: the one in the title, or if that releases none, its caller released_of.
      * NULL = none are released. */
@@ -856,17 +856,17 @@ struct process {
     bool late;                  /* libleak was loaded into the process while it ran */
     bool never_enabled;         /* tracking began disabled (option start=off) and was never
                                  * enabled */
-    struct resource *resources; /* reportable ones first, then by descending count */
+    struct resource *resources; /* reportable ones first, then sorted by count, descending */
     size_t resource_count;
     struct inherited *inherited;
     size_t inherited_count;
-    struct resource_total *resource_totals; /* one for each kind of resource that was tracked */
+    struct resource_total *resource_totals; /* one for each type of resource that was tracked */
     size_t resource_total_count;
     uint64_t resources_missed; /* resources that the recording file had no room for */
     struct leak_check *look;   /* the last leak check; NULL = none was attempted */
     const char *unchecked;     /* why no leak check was made although the user wanted one; NULL =
                                 * unknown */
-    struct owner *owners;      /* by descending bytes */
+    struct owner *owners;      /* sorted by the bytes that they keep alive, the most first */
     size_t owner_count;
     struct seen_thread *threads; /* all threads but the one that ran the leak check */
     size_t thread_count;
@@ -882,9 +882,9 @@ struct report {
                              * information; NULL = unknown, or the user has set one */
     struct process *processes;
     size_t process_count;
-    const struct rule **unused; /* rules that match nothing */
+    const struct rule **unused; /* suppressions that matched no record */
     size_t unused_count;
-    const struct rule **expired; /* rules past their date */
+    const struct rule **expired; /* suppressions after their last day (rule.expires) */
     size_t expired_count;
 };
 

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST ((size_t)128 << 10) /* most characters of a demangled name */
+/* Most characters of a demangled name; if it is longer, the mangled name is kept. */
+#define LONGEST ((size_t)128 << 10)
 #define LONGEST_INPUT ((size_t)64 << 10)
 /* Most characters of a name that libiberty demangles with its own limits. */
 #define PLAIN_INPUT 1000
@@ -127,7 +128,7 @@ static const char *skip_part(const char *at)
         const char *bracket = *at ? strchr(open, *at) : NULL;
 
         if (at[0] == '-' && at[1] == '>')
-            at++; /* "->" is no bracket */
+            at++; /* the '>' of "->" is no bracket */
         else if (bracket && depth < sizeof(stack))
             stack[depth++] = close[bracket - open];
         else if (depth && *at == stack[depth - 1])

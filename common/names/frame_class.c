@@ -210,7 +210,7 @@ static bool is_wrapper_name(const char *function)
     bool ends = false;
 
     if (strstr(function, " as core::alloc::global::GlobalAlloc>::"))
-        return true; /* functions of Rust's #[global_allocator] */
+        return true; /* the name is that of a function of Rust's #[global_allocator] */
     last_part(function, name);
     length = length_without_suffix(name);
     for (size_t i = 0; i < sizeof(wrapper_endings) / sizeof(*wrapper_endings) && !ends; i++)

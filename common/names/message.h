@@ -14,7 +14,7 @@
 
 #include "common/debuginfo/elf_binary.h"
 
-#define MESSAGE_MOST ((size_t)16 << 20) /* most bytes of a message */
+#define MESSAGE_MOST ((size_t)16 << 20) /* most bytes of a message; a longer one is invalid */
 /* Most bytes of a text in a message; a longer one is sent as NULL. */
 #define MESSAGE_TEXT_MOST ((size_t)64 << 10)
 

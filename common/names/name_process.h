@@ -15,7 +15,7 @@ struct name_process {
     unsigned deaths;
     int ending;             /* wait status of the last name process that died */
     uint64_t files;         /* number of files opened so far; requests name a file by its number */
-    struct message message; /* a request, then the answer to it */
+    struct message message; /* holds a request, and after name_process_ask() its answer */
 };
 
 struct name_process name_process_begin(const struct binary_search_path *search);

@@ -54,7 +54,7 @@ struct served_file {
 };
 
 static struct {
-    bool runs;    /* this process is the name process */
+    bool runs;    /* true in the name process, false in others that are linked with this file */
     bool opening; /* foreign_file_open() is running, whose own open() calls go to libc */
     int socket;
     rlim_t memory;

@@ -15,17 +15,20 @@
 #include <stdio.h>
 
 enum option_type {
-    OPTION_TYPE_FLAG,     /* no value: *(bool *) becomes true */
-    OPTION_TYPE_TEXT,     /* *(const char **) becomes the value */
-    OPTION_TYPE_OPTIONAL, /* as TEXT, but a value only follows "="; without "=" the value is "" */
+    OPTION_TYPE_FLAG,     /* takes no value: the field, a bool, becomes true */
+    OPTION_TYPE_TEXT,     /* the field, a const char *, becomes the value */
+    OPTION_TYPE_OPTIONAL, /* like OPTION_TYPE_TEXT, but the value must follow "="; without "=" it
+                           * is "" */
     OPTION_TYPE_LIST,     /* the field is a struct option_list, and the value is appended to it */
-    OPTION_TYPE_NUMBER,   /* *(size_t *) becomes the number, which is from least to most */
-    OPTION_TYPE_WORD,     /* *(int *), an enum, becomes least + the index of the value in words */
+    OPTION_TYPE_NUMBER,   /* the field, a size_t, becomes the number, which must be from `least`
+                           * to `most` */
+    OPTION_TYPE_WORD,     /* the field, an enum, becomes `least` + the index of the value in
+                           * `words` */
     OPTION_TYPE_CALL,     /* parse() stores the value */
 };
 
 struct option_row {
-    char letter;      /* 0: the option has no letter */
+    char letter;      /* letter of the short form, 'q' for -q; 0: the option has none */
     const char *name; /* name without "--"; NULL ends the table */
     /* Name of the value in --help; NULL: the option takes no value. In brackets: the option may
      * be the last word without a value, which is then "". */
@@ -34,7 +37,7 @@ struct option_row {
     enum option_type type;
     size_t offset; /* offset of the field in the tool's struct of options */
     unsigned long least, most;
-    const char *const *words; /* accepted values, NULL-terminated */
+    const char *const *words; /* OPTION_TYPE_WORD: the accepted values, NULL-terminated */
     /* Parses the value of an option, NULL for an option without a value. False: the value is
      * wrong, and the function has printed one line. */
     bool (*parse)(void *options, const struct option_row *row, const char *value);
@@ -50,7 +53,8 @@ struct option_list {
 struct command_line {
     const char *tool; /* name of the tool in messages: "leakreport" */
     const char *hint; /* end of an error message: "leakreport --help lists the options" */
-    const struct option_row *tables[OPTION_TABLES]; /* NULL: no table */
+    const struct option_row
+        *tables[OPTION_TABLES]; /* tables of rows, searched in order; NULL: none */
     /* Of combined letters (-qv) those that are not yet parsed; NULL: none. */
     const char *letters;
 };

@@ -18,7 +18,7 @@
 
 #include "common/base/proc.h"
 
-#define SCRIPT_DEPTH 5 /* most scripts that interpret scripts, as in the kernel */
+#define SCRIPT_DEPTH 5 /* most scripts whose interpreter is a script again, as in the kernel */
 #define LINE_BYTES 256 /* bytes of a "#!" line that the kernel reads */
 
 /* ---- May the program run, and with LD_PRELOAD? ----------------------------------------------- */
@@ -249,7 +249,7 @@ int preflight_command(int argc, char **argv)
         return 2;
     }
     char *library_32 = proc_find_tool(NULL, "32/libleak.so");
-    if (!library_32) /* where make install puts the library */
+    if (!library_32) /* beside the program is none: look where make install puts it */
         library_32 = proc_find_tool(NULL, "../lib/libleak/32/libleak.so");
     preflight_take_32_bit(library_32);
     free(library_32);

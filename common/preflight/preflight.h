@@ -17,7 +17,8 @@
 
 struct preflight {
     int status;                /* 0 = can be tracked, 126, or 127 */
-    char line[PREFLIGHT_LINE]; /* why not; with status 0 a warning, or empty */
+    char line[PREFLIGHT_LINE]; /* why the program cannot be tracked; with status 0 a warning, or
+                                * empty */
 };
 
 /* Sets whether a library for 32-bit programs is installed. Initially false: 32-bit programs are

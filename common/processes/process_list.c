@@ -17,7 +17,7 @@
 struct process_search {
     struct process_list finds;
     size_t room;
-    bool lives; /* search running processes, else ended ones */
+    bool lives; /* true: search running processes; false: ended ones */
 };
 
 void listed_process_free(struct listed_process *found)

@@ -19,7 +19,7 @@ struct listed_process {
 };
 
 struct process_list {
-    struct listed_process *at; /* in the order in which they started */
+    struct listed_process *at; /* the processes, in the order in which they started */
     size_t count;
     size_t newer; /* number of files that a newer libleak wrote and this program cannot read */
 };

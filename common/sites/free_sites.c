@@ -22,7 +22,7 @@ struct site_group {
 
 /* The frees at one place whose stacks agree equally well with the record's stack. */
 struct place_sum {
-    const struct frame *frame, *common, *below; /* as in struct freed_place */
+    const struct frame *frame, *common, *below; /* fields of struct freed_place */
     struct common_frame agreement;              /* only set if `common` is */
     uint64_t blocks, most;                      /* most: the largest number of blocks that one
                                                  * stack freed; `node` is that stack */
@@ -35,10 +35,10 @@ struct free_tally {
     struct place_sum *places;
     size_t count, capacity;
     uint64_t frees; /* number of frees of the sites' blocks, recorded or not */
-    uint64_t seen, moved,
-        there; /* numbers of recorded frees: in other places, moves by realloc, by the allocating
-                * line itself */
-    uint64_t late; /* number of `seen` frees at the end of the program */
+    /* Numbers of recorded frees. there: by the line that allocated the block. moved: by realloc.
+     * seen: all others. */
+    uint64_t seen, moved, there;
+    uint64_t late; /* how many of the `seen` frees happened at the end of the program */
     uint64_t allocations;
     double looks;     /* estimated number of inspected frees that `seen` stands for */
     bool few;         /* no site has more frees than are always inspected */
@@ -367,7 +367,7 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
  * allocating function, at last those of functions that it calls, which allocate the members of
  * an object. */
 static const struct {
-    unsigned functions; /* number of the user's functions that must be equal, innermost first */
+    unsigned functions; /* so many of the user's functions, from the innermost on, must be equal */
     bool line;          /* the innermost function's line and the kind of the blocks must be
                          * equal, too */
     unsigned callees;   /* number of innermost functions to skip in the other stacks */
@@ -562,8 +562,8 @@ void free_sites_fill_resources(struct free_sites *frees, struct process *process
                 freed_by_function(frees, &process->resources[i].record);
 }
 
-/* Says whether the blocks of the stacks were never freed, which is certain only if every free was
- * inspected. Frees by realloc do not count. */
+/* Says whether it is certain that no block of the stacks was freed, apart from realloc: every free
+ * was inspected, and was one of realloc. */
 static bool freed_none(const struct free_sites *frees, const struct free_tally *tally)
 {
     return !tally->seen && !tally->there && tally->moved == tally->frees &&

@@ -25,7 +25,7 @@ struct wrapper_candidate {
     uint64_t caller[CALLERS];
     unsigned callers;
     uint64_t callee[CALLEES]; /* functions called on the way to malloc or free */
-    unsigned callees;         /* CALLEES: there may be more */
+    unsigned callees;         /* number of callee[]; if it is CALLEES there may be more */
     bool gives_back;          /* the function's name is like node_free or xfree */
     bool allocates;           /* the function's name is like node_alloc or zmalloc_usable */
     bool is;

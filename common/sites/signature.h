@@ -24,7 +24,7 @@ struct node_signature {
     uint32_t up;    /* the `canon` of the caller, or a root; only set in a node that is its own
                      * `canon` */
     bool wanted;    /* the node is in a stack that signatures_request() was called for */
-    bool used;      /* the node is in a returned stack */
+    bool used;      /* the node is in a stack that was returned to the caller */
 };
 
 struct signatures {

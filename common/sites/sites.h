@@ -139,7 +139,7 @@ struct common_frame {
 
 /* The user's frames of the own stack, found by name, to compare it with many other stacks. */
 struct common_frames {
-    struct stack stack;               /* borrowed from the caller */
+    struct stack stack;               /* the own stack; the caller keeps its frames */
     unsigned count;                   /* number of the user's frames in the stack */
     uint32_t at[COMMON_FRAMES];       /* indices in the stack of the user's frames, innermost
                                        * first */

@@ -8,7 +8,7 @@
 struct check_reader {
     struct reader *reader;
     struct store_leak_check *look;
-    const uint8_t *at; /* payload of the chunk */
+    const uint8_t *at; /* start of the chunk's payload in the image */
     size_t length;
 };
 

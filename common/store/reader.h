@@ -57,7 +57,7 @@ enum error_code {
 struct read_error {
     enum error_code code;
     int os;          /* errno, 0 = none */
-    uint64_t number; /* number for %llu in the text */
+    uint64_t number; /* number that replaces %llu in the error's text */
 };
 
 /* Writes the text of an error, terminated, into text[size]. Allocates nothing. */
@@ -73,7 +73,8 @@ struct extent {
 struct store_image {
     const uint8_t *data;
     size_t size;
-    const struct extent *extents; /* ascending; all bytes outside of them are zero */
+    const struct extent *extents; /* ranges with data, ascending; all bytes outside of them are
+                                   * zero */
     size_t extent_count;
     size_t mapped; /* size of the anonymous mapping at `data`, 0 = the caller owns the memory */
     bool steady;

@@ -54,7 +54,7 @@ struct store_code {
 struct store_node {
     uint64_t pc;     /* return address; 0 = never published; below LEAK_KIND_PCS = no frame, to
                       * be skipped */
-    uint32_t parent; /* smaller index of another node, the caller, or a root */
+    uint32_t parent; /* index of the caller's node, which is smaller than this node's, or a root */
     uint32_t number; /* leak_node.number of the file: tells which of several modules was at pc,
                       * or which Python code */
 };
@@ -68,8 +68,10 @@ struct store_site {
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
     bool inherited; /* some counted blocks were inherited from the parent at fork */
-    bool older;     /* counts blocks from before libleak was loaded, found by the last leak check */
-    struct leak_counts counts; /* counts of the file, plus those in slots of threads */
+    bool older;     /* the site counts blocks from before libleak was loaded, which the last leak
+                     * check found */
+    struct leak_counts counts; /* the site's counts in the file, plus those in the slots of
+                                * threads */
     uint64_t live_bytes, live_blocks;
     struct leak_variance variance;   /* variance of the estimated live blocks and bytes (with
                                       * sample=); all zero if nothing is live */
@@ -80,7 +82,7 @@ struct store_site {
 
 /* The blocks of one site that one call stack freed. */
 struct store_freed {
-    uint32_t site;          /* index of the site */
+    uint32_t site;          /* index in store.sites */
     uint32_t node;          /* index of the innermost node of the freeing stack, or a root */
     uint64_t blocks, bytes; /* estimates, except with free_stacks=all and without sample= */
 };
@@ -136,16 +138,17 @@ struct store_resource {
 /* The blocks of one site with one verdict. An invalid record has LEAK_VERDICT_NONE and no
  * blocks. */
 struct store_found {
-    uint32_t site; /* index of the site */
+    uint32_t site; /* index in store.sites */
     enum leak_verdict verdict;
     unsigned flags; /* enum leak_found_flag */
     uint32_t owner; /* index of the LOST result that owns these blocks, or STORE_NONE */
     uint32_t root;  /* index of the root that reaches these blocks, or STORE_NONE */
     uint32_t first, last;
-    uint32_t path, path_count;     /* range of steps: the path from the root */
-    uint32_t sample, sample_count; /* range of samples */
+    uint32_t path, path_count;     /* range in steps[]: the path from the root */
+    uint32_t sample, sample_count; /* range in samples[] of sample blocks */
     uint64_t blocks, bytes, retained_blocks, retained_bytes;
-    uint64_t window_blocks, window_bytes; /* those of the blocks that the time window includes */
+    uint64_t window_blocks, window_bytes; /* how many of the blocks, and of their bytes, the time
+                                           * window includes */
 };
 
 struct store_step {
@@ -159,7 +162,7 @@ struct store_seen_thread {
     uint32_t serial; /* 0 = the thread never allocated */
     int32_t tid;
     bool parked, taker;
-    uint32_t pc, pc_count; /* range in pcs: the stack of the thread */
+    uint32_t pc, pc_count; /* range in pcs[]: the stack of the thread */
 };
 
 struct store_orphan {
@@ -182,7 +185,7 @@ struct store_interior {
 };
 
 struct store_loss {
-    uint32_t site; /* index of the site */
+    uint32_t site; /* index in store.sites */
     struct leak_loss_span first, last;
 };
 
@@ -228,7 +231,7 @@ struct store_suppressions {
     const char *where, *text; /* name of the source, and the text, without NULs */
     size_t length;
 };
-#define STORE_SUPPRESSIONS_MAX 4 /* most texts with suppressions; more are left out */
+#define STORE_SUPPRESSIONS_MAX 4 /* most texts with suppressions that are read; more are left out */
 
 /* How a word that pointed to a followed block lost the pointer (struct leak_drop in
  * leak_store.h). */
@@ -249,8 +252,8 @@ struct store_drop {
 };
 
 struct store_followed {
-    uint32_t thread, count; /* the block is the count-th allocation of the thread with this
-                             * serial number */
+    uint32_t thread, count; /* the block is allocation number `count`, from 1, of the thread
+                             * with this serial number */
     enum leak_followed_state state;
     uint32_t site; /* index of the block's allocation site */
     uint64_t size;
@@ -287,13 +290,13 @@ struct store_moment {
 /* The size of a site over time: its entry in each row is values[row * series_count + its index
  * in series[]]. */
 struct store_series {
-    uint32_t site;    /* index of the site */
+    uint32_t site;    /* index in store.sites */
     size_t first_row; /* index of the first row that has values of this site */
     uint64_t peak;
 };
 
 struct store_peak_site {
-    uint32_t site; /* index of the site */
+    uint32_t site; /* index in store.sites */
     uint64_t bytes, blocks;
 };
 
@@ -366,7 +369,7 @@ struct store {
     struct store_milestone *milestones;
     size_t milestone_count; /* milestones[] is sorted by tick, ascending */
     enum {
-        WINDOW_NONE,  /* all blocks are reported */
+        WINDOW_NONE,  /* the user gave no window: all blocks are reported */
         WINDOW_SINCE, /* only blocks newer than a milestone, also those allocated after the leak
                        * check */
         WINDOW_UNTIL, /* only blocks older than a milestone before the leak check */
