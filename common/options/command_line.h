@@ -53,8 +53,7 @@ struct option_list {
 struct command_line {
     const char *tool; /* name of the tool in messages: "leakreport" */
     const char *hint; /* end of an error message: "leakreport --help lists the options" */
-    const struct option_row
-        *tables[OPTION_TABLES]; /* tables of rows, searched in order; NULL: none */
+    const struct option_row *tables[OPTION_TABLES]; /* searched in this order; NULL: no table */
     /* Of combined letters (-qv) those that are not yet parsed; NULL: none. */
     const char *letters;
 };
