@@ -1,4 +1,4 @@
-/* draws random marks, keeps the filter of samples, computes weights and variances. */
+/* sample.c - draws random marks, keeps the filter of samples, computes weights and variances. */
 #include "preload/heap/sample.h"
 #include "preload/memory/arena.h"
 #include "preload/store/segmented_array.h"

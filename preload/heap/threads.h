@@ -51,21 +51,23 @@ struct thread {
     struct unwind_bounds bounds;
     struct run run; /* the run of the blocks that this thread allocates (runs.h) */
     struct unwind_check oracle;
-    /* Return address of a realloc that has already removed its block, for the event log; 0: none. */
+    /* For the event log: return address of the realloc in progress that has already removed its
+     * block from the block table; 0: none. */
     uintptr_t moving;
     struct thread *next_free, *next_of_all;
     bool stand_in;
     bool lives; /* a thread uses this state: it is not on the free list */
     /* State for reading Python frames; NULL: this thread was never found in Python code. */
     struct python_thread *python;
-    /* The site without a stack for each kind, 0: not made yet; with site_stacks=off, and while
-     * recording is disabled. */
+    /* For each kind, the site that has no call stack: flat_sites with site_stacks=off,
+     * disabled_sites while recording is disabled. 0: not made yet. */
     uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
     struct stack_cache stack_cache;
     struct unwind_trace trace;
 };
 
-/* Returns the bytes allocated minus the bytes freed that are not yet added to header.live_bytes. */
+/* Returns the bytes allocated minus the bytes freed by a thread that it has not yet added to
+ * header.live_bytes. */
 static inline int64_t threads_delta(const struct thread *thread)
 {
     return (int64_t)(thread->delta_level - thread->delta_top / 2);
@@ -75,15 +77,18 @@ bool threads_start(struct guard *guard);
 
 #define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks, in bytes, are not recorded */
 extern struct threads_state {
-    /* Live blocks of all threads, without their delta_blocks; header.live_bytes is the same for
-     * bytes. */
+    /* Number of live blocks of all threads, without the delta_blocks of each thread;
+     * header.live_bytes is their bytes in the same way. */
     uint64_t live_blocks;
-    uint64_t peak_threshold; /* size in bytes from which timeline.h records the next peak */
-    uint32_t watch_from;     /* the initial watch_at of each thread: 1; or 0: never */
+    /* Bytes that the heap must have for timeline.h to record the next peak. */
+    uint64_t peak_threshold;
+    /* Initial watch_at of a new thread: 1: from its first allocation on; 0: never. */
+    uint32_t watch_from;
 } threads_state HIDDEN;
 
-/* Returns the state of the calling thread, which is made if necessary; NULL: no memory. For a
- * thread that uses the stand-in it takes the lock *shared, which threads_done gives. */
+/* Returns the state of the calling thread, which is made if necessary; NULL: no memory. If the
+ * thread uses the state that ended threads share (the stand-in), its lock is taken: *shared, which
+ * threads_done releases. */
 struct thread *threads_attach(struct guard *guard, struct locked *shared);
 
 static inline struct thread *threads_self(struct guard *guard, struct locked *shared)
@@ -99,7 +104,8 @@ static inline void threads_done(const struct thread *thread, struct locked *shar
         lock_give(shared);
 }
 
-/* What a new thread needs at its start (a start note). It is not in the program's heap. */
+/* What a new thread needs at its start (a start note). It lies in libleak's memory, not in the
+ * program's heap. */
 struct thread_start {
     void *(*routine)(void *);
     void *argument;
@@ -127,12 +133,14 @@ void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, vo
 /* Returns the lowest address at which the mapping of a thread's stack can begin. libc has mapped
  * that stack; it begins between this address and bounds->low. */
 uintptr_t threads_least_stack_start(const struct unwind_bounds *bounds);
-/* Says whether sp points into the stack that the calling thread was created with. */
+/* Says whether a stack pointer points into the stack that the calling thread was created with, and
+ * not into a stack of its own making (a fibre, a signal stack). */
 bool threads_on_own_stack(uintptr_t sp);
 /* Visits every thread. No thread may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
-/* Makes the forking thread the only thread of the child, with the number 1. False: no memory. */
+/* Called in a fork child: makes the forking thread the only thread, with the number 1. False: no
+ * memory. */
 bool threads_fork_child(struct guard *guard);
 
 #endif

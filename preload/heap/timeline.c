@@ -1,4 +1,4 @@
-/* timeline.c - writes the points, rows and peaks of the timeline. */
+/* timeline.c - writes the points, rows and peaks of the timeline (timeline.h). */
 #include "preload/heap/timeline.h"
 #include "preload/memory/memory_limits.h"
 #include "preload/contexts/sites.h"
@@ -12,38 +12,42 @@
 #define ROW_EVERY LEAK_TICKS_PER_SECOND
 #define ROW_FIRST (LEAK_TICKS_PER_SECOND / 2)
 #define CHOOSE_EVERY (2 * LEAK_TICKS_PER_SECOND)
-/* Rows and the choice of columns may take one part in COST_SHARE of the time; peaks one part in
- * PEAK_COST_SHARE. The cost is estimated and not measured, because a clock would also measure the
- * load of the machine. */
+/* Rows and the choice of their sites may take 1 / COST_SHARE of the program's time, peaks 1 /
+ * PEAK_COST_SHARE. The time that they take is estimated and not measured, because a clock would
+ * also measure the load of the machine. */
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
 #define UNIT_NS 10              /* ns that reading a site or a slot takes at most */
-#define COLUMN_LEAST (4u << 10) /* bytes that a site must hold to get a column */
-/* When sites compete for columns, each byte by which a site has grown counts this many times. */
+#define COLUMN_LEAST (4u << 10) /* bytes that a site must hold to get a column in the rows */
+/* When the sites with the most bytes are chosen for columns, each byte by which a site has grown
+ * counts as this many bytes. */
 #define GROWTH_COUNTS 64
-/* Limit of this bonus, as a multiple of the bytes that the site holds. */
+/* Limit of the bytes added for growth, as a multiple of the bytes that the site holds. */
 #define GROWTH_COUNTS_MOST 16
 #define NANOSECONDS_PER_TICK (1000000000u / LEAK_TICKS_PER_SECOND)
 
-static struct lock lock;             /* guards the variables below */
-static struct leak_history *history; /* in the recording file; NULL: there was no tick yet */
+static struct lock lock; /* guards the variables below */
+/* The timeline in the recording file; NULL: there was no tick yet. */
+static struct leak_history *history;
 static struct leak_row *rows[LEAK_HISTORY_ROWS / LEAK_ROWS_A_CHUNK];
 static struct downsample point_times = {.room = LEAK_HISTORY_POINTS};
 static struct downsample row_times = {.room = LEAK_HISTORY_ROWS};
 static struct leak_row_entry last_row[LEAK_HISTORY_COLUMNS];
 static uint32_t next_row = ROW_FIRST, next_choice;
-static uint64_t peak_not_before; /* in nanoseconds of the monotonic clock */
+/* Time in ns of the monotonic clock before which no further peak is written. */
+static uint64_t peak_not_before;
 static uint32_t peaks;
 static struct site_totals totals;
 static struct site_rank top[LEAK_HISTORY_COLUMNS];
 
-/* A hash table from sites to columns: number of the column + 1. It is rebuilt with the columns. A
- * reader may find the column of another site during a rebuild, so it compares the site. */
+/* Hash table by site: number of its column + 1; 0: empty. It is rebuilt when the columns are chosen
+ * anew. During a rebuild find_column may come to the column of another site, so it compares the
+ * site. */
 #define PLACES 512
 static uint8_t column_of[PLACES];
 
-/* Returns the number of ticks after which the same work may be done again. units: number of sites
- * and slots that it has read. */
+/* Returns for how many ticks work must not be repeated, so that it takes at most 1 / COST_SHARE of
+ * the time. units: number of sites and slots that the work has read. */
 static uint32_t pause_after(uint64_t units)
 {
     return units * UNIT_NS * COST_SHARE / NANOSECONDS_PER_TICK;
@@ -107,7 +111,7 @@ static void index_columns(void)
     }
 }
 
-/* Packs a size: its 26 highest bits, and a shift count. */
+/* Packs a size into 32 bits: its 26 highest bits, and the number of bits cut off below these. */
 static uint32_t pack_size(uint64_t size)
 {
     unsigned bits = 64 - __builtin_clzll(size | 1), moved = bits > 26 ? bits - 26 : 0;
@@ -119,8 +123,8 @@ static uint64_t unpack_size(uint32_t size)
     return (uint64_t)(size >> 6) << size % 64;
 }
 
-/* Finds the sites that hold most or have grown most since the last time. Returns their number; they
- * are in "top". */
+/* Finds the sites that hold the most bytes or have grown most since the last call. Puts them into
+ * "top" and returns their number. */
 static size_t find_largest(void)
 {
     size_t count = 0;
@@ -139,8 +143,8 @@ static size_t find_largest(void)
     return count;
 }
 
-/* Returns the rank of a column's site. A site that was large keeps its column, so that a report can
- * show how it has shrunk. */
+/* Returns the number of bytes with which a column's site competes with others for the column. A
+ * site that was once large is likely to keep it, so that a report can show how it has shrunk. */
 static uint64_t column_worth(const struct leak_column *column)
 {
     uint64_t now = totals.at[column->site].bytes;
@@ -207,7 +211,8 @@ static void read_columns(struct guard *guard)
         struct leak_row_entry *entry = &last_row[i];
         struct leak_counts counts;
         if (!column->site || !site_totals_read_site(guard, column->site, &counts))
-            continue; /* the column keeps its last values */
+            /* The site was created after the sums were made: its column keeps its last values. */
+            continue;
         entry->allocs = counts.allocs;
         entry->frees = counts.frees;
         entry->live_bytes =
@@ -230,7 +235,8 @@ static void add_row(uint32_t tick)
     store_release(&row->tick, tick + 1);
 }
 
-/* Writes rows up to the tick "now". quiet: the tick since which nothing has changed, or now. */
+/* Writes the row of tick "now", and if nothing has changed for long before, one of tick "quiet".
+ * quiet: the tick since which nothing had changed, or now. */
 static void update_rows(struct guard *guard, uint32_t quiet, uint32_t now)
 {
     if (now >= next_choice) {
@@ -249,10 +255,10 @@ void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t be
     struct locked locked;
     uint32_t now = load_relaxed(&store_header->epoch);
     if (!lock_try(&lock, &locked))
-        return; /* another thread does the work */
+        return; /* another thread is updating the timeline */
     if (open_timeline()) {
-        /* Nothing has changed since the last event, so the present values were valid in all ticks
-         * since then. */
+        /* Between the last clock reading and this one no thread allocated or freed, so the present
+         * values were valid in all ticks between. */
         uint32_t quiet =
             before > downsample_last(&point_times) ? before : downsample_last(&point_times) + 1;
         if (quiet + 1 < now)
@@ -287,8 +293,8 @@ static void write_peak_record(void)
     store_release(&peak->number, peaks);
 }
 
-/* Writes the peak. It limits how often, because a heap that grows by a little and falls by less,
- * again and again, must not slow the program down: then only a later peak is written. */
+/* Writes the peak, but not too often, because a heap that again and again grows a little and falls
+ * by less must not slow the program down: then only a later peak is written. */
 void timeline_write_peak(struct guard *guard)
 {
     struct locked locked;

@@ -19,10 +19,11 @@
 #include "preload/base/base.h"
 #include "preload/heap/threads.h"
 
-/* Records the heap after the epoch has moved on from `before` to the current tick. */
+/* Records the heap's size after the epoch has advanced from the tick `before` to the current
+ * tick. */
 void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t before);
 
-/* Records the peak, when the heap begins to fall after a peak of at least
+/* Records how much each site holds, when the heap begins to fall after a peak of at least
  * threads_state.peak_threshold bytes. Call it while the block whose free makes the heap fall is
  * still counted. */
 void timeline_write_peak(struct guard *guard);

@@ -28,8 +28,9 @@
 
 #include <stdlib.h>
 
-/* Calls "done" with the token (WITH_GUARD). Its value is the result of an exported function: 0, or
- * -1 if "done" failed or the process is not recorded. */
+/* Evaluates "done", a call that returns true for success, with the token (WITH_GUARD). The value of
+ * the macro is the result of an exported function: 0, or -1 if the call failed or the process is
+ * not recorded. */
 #define SUCCESS(done)                                                                              \
     ({                                                                                             \
         bool done_ = false;                                                                        \
@@ -47,8 +48,9 @@ static bool is_recorded(const struct frame *caller)
     return guard != NULL;
 }
 
-/* Arguments of the next leak check of this thread. They are passed here and not as parameters,
- * because ON_SCRUBBED_STACK passes nothing but a frame address. */
+/* Arguments of the next leak check of this thread. They are in a variable, because
+ * ON_SCRUBBED_STACK, which calls the function that makes the check, passes nothing but a frame
+ * address. */
 static __thread struct snapshot_wish next_wish __attribute__((tls_model("initial-exec")));
 
 /* Makes a leak check and returns the number of lost blocks, -1: none was made. record: the frame
@@ -95,8 +97,8 @@ EXPORT long libleak_lost_since(unsigned long moment)
     return ON_SCRUBBED_STACK(run_leak_check);
 }
 
-/* Returns the result of the last leak check: LOST and INDIRECT blocks count as lost, REACHABLE ones
- * as reachable, all others as possible. */
+/* Returns the number of blocks and bytes that the last leak check found: LOST and INDIRECT blocks
+ * count as lost, REACHABLE ones as reachable, all others as possible. */
 EXPORT int libleak_found(struct libleak_findings *out)
 {
     const struct leak_check_sum *found = snapshot_last_sums();
@@ -140,7 +142,7 @@ EXPORT void libleak_expect_failed(const char *file, int line, long blocks)
     abort();
 }
 
-/* Returns the number of the calling thread; 0: it has none. */
+/* Returns the number that libleak gave the calling thread (T1, T2 ...); 0: it has none. */
 static uint32_t own_serial(const struct frame *caller)
 {
     struct locked shared;
@@ -154,8 +156,8 @@ static uint32_t own_serial(const struct frame *caller)
     return serial;
 }
 
-/* Defines an exported function that makes a leak check and writes a report, of the whole process or
- * of the calling thread. */
+/* Defines an exported function that makes a leak check and writes a report, of the whole process,
+ * or with one_thread only of the calling thread. */
 #define REPORT(function, one_thread)                                                               \
     SCRUBBED(long, function, (const char *file))                                                   \
     {                                                                                              \
@@ -169,8 +171,8 @@ static uint32_t own_serial(const struct frame *caller)
 REPORT(libleak_report, false)
 REPORT(libleak_report_thread, true)
 
-/* Defines exported functions. API: one without a result. TRY: one that returns 0, or -1 for
- * failure. */
+/* Define an exported function that makes a call with the token. API: it has no result. TRY: it
+ * returns 0, or -1 if the call failed. */
 #define API(name, parameters, call)                                                                \
     EXPORT void name parameters                                                                    \
     {                                                                                              \

@@ -19,9 +19,8 @@
 #define VARIABLES_MAX 4096
 #define ATTACHED_ALREADY ((const char *)1)
 
-/* Tells leakctl where three variables of a thread are, so that it can see whether the thread is
- * inside the runtime: offsets from the thread pointer, the same for all threads (world_thread_is_busy). A thread that waits in a hook
- * may be outside of the runtime. */
+/* Tells leakctl where three variables of each thread are, so that leakctl can see whether a thread
+ * is inside the runtime. They are offsets from the thread pointer, the same for all threads. */
 EXPORT struct libleak_thread {
     intptr_t sp; /* offset of guard_self.sp, a word that is 0 while the thread is outside */
     intptr_t
@@ -38,9 +37,9 @@ static void tell_places(void)
                                              (intptr_t)((uintptr_t)&lock_thread.put_off - block)};
 }
 
-/* Begins recording in a running process. environment: a string LIBLEAK_OPTIONS=..., used instead of
- * the program's own. Returns the path of the recording file, "" if the recording is in memory only;
- * NULL: libleak does not record. */
+/* Begins recording in a running process. environment: a string "LIBLEAK_OPTIONS=...", used instead
+ * of the variable in the program's environment. Returns the path of the recording file, "" if the
+ * recording is in memory only; NULL: libleak does not record. */
 EXPORT const char *libleak_attach(char *environment);
 /* Ends recording that libleak_attach began. Returns the path of the recording file, "" if the
  * recording is in memory only; NULL: libleak was not attached. */

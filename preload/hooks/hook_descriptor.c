@@ -2,9 +2,9 @@
  * functions, sockets, pipes, copies, special files of the kernel.
  *
  * The real function is called first, while no lock and no token is held, because it may block or be
- * cancelled. If it has created a descriptor, the hook records that. Before a close the hook reads
- * the stamp of the number: after the close the stamp shows whether another thread has used the
- * number again meanwhile.
+ * cancelled. If it has created a descriptor, the hook records that. Each descriptor number has a
+ * stamp, which changes when the number is used again. The hook of close reads it before the close;
+ * a different stamp afterwards shows that another thread has got the same number meanwhile.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/process/resource_hooks.h"
@@ -243,7 +243,7 @@ EXPORT int socketpair(int family, int type, int protocol, int ends[2])
 }
 
 /* Records an accepted socket and the address of its peer. If the program has passed no buffer for
- * that address, the kernel is asked. */
+ * that address, the hook gets it by getpeername. */
 static NOINLINE void note_accepted(const struct frame *caller, int fd, const void *address,
                                    const socklen_t *length, size_t room)
 {
@@ -307,8 +307,8 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 
 /* ---- Closing descriptors --------------------------------------------------------------------- */
 
-/* Says whether a close has freed the number: also a close that failed with EINTR or an error of the
- * disk. */
+/* Says whether a close has freed the descriptor number: Linux frees it also if close fails with
+ * EINTR or an error of the disk. */
 static bool is_number_free(int result, int error)
 {
     return result == 0 || error == EINTR || error == EIO || error == ENOSPC || error == EDQUOT;
@@ -350,7 +350,7 @@ EXPORT void closefrom(int first)
     real_functions_find();
     if (real.closefrom)
         real.closefrom(first);
-    else /* glibc before 2.34 lacks it, but a program that finds this hook relies on it */
+    else /* glibc before 2.34 lacks closefrom, but a program that finds this hook relies on it */
         sys_close_from(first < 0 ? 0 : first);
     if (TRACKED()) {
         struct frame caller = CALLER_FRAME();

@@ -28,9 +28,9 @@ static NOINLINE void resolve_operators(const struct frame *caller)
     WITH_TOKEN_FOR(caller, operator_override_resolve(guard));
 }
 
-/* Announces that the loader will open an object. With sample= the hooks skip most allocations of
- * the loader, and so would miss the moment at which the new object can be redirected; then it
- * counts as untracked. */
+/* Prepares for an object that the loader is about to open, whose calls must be redirected to the
+ * hooks (got_patch.h). With sample= the hooks skip most allocations of the loader, and so would
+ * miss the moment at which that is possible; then the object counts as untracked. */
 static void note_flags(int flags, bool main_namespace, const struct frame *caller)
 {
     real_functions_find();
@@ -42,7 +42,8 @@ static void note_flags(int flags, bool main_namespace, const struct frame *calle
         store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
-/* Records that a library is opened. Called only for the main namespace. */
+/* Records that a library is opened. Called only if it is opened in the main namespace (dlopen), not
+ * by dlmopen in another. */
 static void note_library(const struct frame *caller, const char *path)
 {
     static uint32_t openings;

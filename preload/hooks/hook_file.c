@@ -2,7 +2,7 @@
  *
  * A stream or directory is recorded once, together with its descriptor, because libc opens and
  * closes the descriptor without calling a hook. Streams on descriptors 0 to 2 are recorded like
- * others; leakreport leaves them out.
+ * others, but leakreport does not report them.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/process/resource_hooks.h"
@@ -13,8 +13,8 @@
 
 /* ---- Opening streams ------------------------------------------------------------------------- */
 
-/* Defines the hook of a function that opens a stream. fd: the descriptor of the stream, or -1.
- * like: the program had that descriptor before. */
+/* Defines the hook of a function that opens a stream. fd: the descriptor of the stream; -1: it has
+ * none. like: the program had opened the descriptor itself before (fdopen). */
 #define STREAM(name, parameters, arguments, sort, title, fd, like)                                 \
     EXPORT FILE *name parameters;                                                                  \
     EXPORT FILE *name parameters                                                                   \
@@ -46,8 +46,8 @@ MEMORY_STREAM(open_memstream, (char **buffer, size_t *size), (buffer, size))
 MEMORY_STREAM(open_wmemstream, (wchar_t * *buffer, size_t *size), (buffer, size))
 
 /* Defines the hook of freopen. libc gives the stream another file, or closes it if that file cannot
- * be opened. A stream that was not recorded (stdin, or one older than libleak) stays unrecorded.
- * Without a path only the mode of the stream changes. */
+ * be opened. A stream that libleak has not recorded (stdin, or one opened before recording began)
+ * stays unrecorded. Without a path only the mode of the stream changes. */
 #define REOPEN(name)                                                                               \
     EXPORT FILE *name(const char *path, const char *mode, FILE *stream)                            \
     {                                                                                              \
@@ -88,8 +88,8 @@ DIRECTORY(fdopendir, (int fd), (fd), fd, NULL, true)
 
 /* ---- Closing streams and directories --------------------------------------------------------- */
 
-/* Defines the hook of a function that closes a stream or directory. A call that fails has closed it
- * as well. */
+/* Defines the hook of a function that closes a stream or directory. A call that fails has also
+ * closed it. */
 #define CLOSE(name, type, resource)                                                                \
     EXPORT int name(type *object)                                                                  \
     {                                                                                              \

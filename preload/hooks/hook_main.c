@@ -66,8 +66,9 @@ typedef int main_function(int, char **, char **);
 
 static main_function *programs_main;
 
-/* Reads the options that the program's own functions return. These functions are called without the
- * token, because they are code of the program. */
+/* Reads the LeakSanitizer options and suppressions that functions of the program return
+ * (__lsan_default_options). These functions are called without the token, because they are code of
+ * the program. */
 static NOINLINE void read_program_options(void)
 {
     struct frame caller = CALLER_FRAME();
@@ -117,8 +118,8 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
     return real.__libc_start_main(hook_call_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* Defines the hook of a function that ends the process. ends: makes the leak check or ends the
- * recording; it may change the exit status. */
+/* Defines the hook of a function that ends the process. ends: the function that makes the leak
+ * check or ends the recording, and may change the exit status. */
 #define EXIT(name, ends)                                                                           \
     SCRUBBED(void, name, (int status))                                                             \
     {                                                                                              \
@@ -133,8 +134,8 @@ EXIT(exit, process_before_exit)
 EXIT(_exit, process_before_abrupt_exit)
 EXIT(_Exit, process_before_abrupt_exit)
 
-/* Notes the exit status. Then the real function runs the program's at_quick_exit handlers, and last
- * that of libleak, which was registered first. */
+/* Notes the exit status. Then libc's quick_exit runs the program's at_quick_exit handlers and last
+ * that of libleak, because it was registered first. */
 EXPORT void quick_exit(int status)
 {
     process_quick_exit(status);

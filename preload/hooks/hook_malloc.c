@@ -18,7 +18,7 @@
 
 ALLOCATING_OFTEN(EXPORT, malloc, fill_new, real.malloc, (size_t size), (size), size,
                  LEAK_KIND_MALLOC)
-/* If the product overflows, the real function fails and nothing is recorded. */
+/* If count * size overflows, libc's calloc fails and nothing is recorded. */
 ALLOCATING_OFTEN(EXPORT, calloc, fill_zeroed, real.calloc, (size_t count, size_t size),
                  (count, size), (count * size), LEAK_KIND_MALLOC)
 ALLOCATING(EXPORT, aligned_alloc, fill_new, real.aligned_alloc, (size_t alignment, size_t size),
@@ -28,8 +28,9 @@ ALLOCATING(EXPORT, memalign, fill_new, real.memalign, (size_t alignment, size_t 
 ALLOCATING(EXPORT, valloc, fill_new, real.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, pvalloc, fill_new, real.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
-/* Defines the hook of a function with a name that is internal to libc. It calls the real function
- * of the same name, because an allocator behind libleak may be built on these functions. */
+/* Defines the hook of a function with a name that is internal to libc. It calls libc's function of
+ * the same name and not real.malloc, because that may be another allocator, which is built on these
+ * functions. */
 #define BY_LIBC_NAME(name, fill, parameters, arguments, bytes, kind)                               \
     EXPORT void *name parameters;                                                                  \
     ALLOCATING(EXPORT, name, fill, real.name, parameters, arguments, bytes, kind)
@@ -122,8 +123,9 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     return hook_realloc(old, bytes, &caller, real.realloc);
 }
 
-/* Defines the functions that free a block. They are defined once for free and once for delete,
- * whose real functions differ if the program has a malloc of its own. */
+/* Defines the functions that record a free and then free the block with "go". They are defined once
+ * for free and once for delete, whose real functions differ if the program has a malloc of its
+ * own. */
 #define RELEASES(name, go)                                                                         \
     static NOINLINE void name##_fast(void *block, uint32_t how)                                    \
     {                                                                                              \

@@ -33,7 +33,8 @@ EXPORT int madvise(void *start, size_t size, int advice)
     return result;
 }
 
-/* Ends the blocks that the program has announced in a range (libleak_block_new). */
+/* Records that the blocks which the program has announced in a range of memory (libleak_block_new)
+ * are freed. */
 static NOINLINE void end_content(const struct frame *caller, void *start, size_t size)
 {
     WITH_TOKEN_FOR(caller,
@@ -109,8 +110,8 @@ static NOINLINE void *remap_region(const struct frame *caller, void *start, size
     return moved;
 }
 
-/* Reads the new address, which the program passes only with MREMAP_FIXED, in any case, as libc
- * does. */
+/* Hook of mremap. It always reads the fifth argument, as libc does, although the program passes it
+ * only with MREMAP_FIXED. */
 EXPORT void *mremap(void *start, size_t size, size_t wanted, int flags, ...)
 {
     va_list list;
@@ -144,8 +145,8 @@ EXPORT int munlockall(void)
 /* ---- A limited address space ----------------------------------------------------------------- */
 
 /* Notes that the program has limited its address space: libleak then gives up nearly all that it
- * has reserved, as if the limit had been there from the start. A limit that a vfork child sets does
- * not apply to the parent, in whose memory the child runs. */
+ * has reserved, as it does when the limit exists from the start of the process. A limit that a
+ * vfork child sets does not apply to the parent, in whose memory the child runs. */
 static void note_limit(int resource, int result)
 {
     if (resource == RLIMIT_AS && result == 0 && !resource_is_vfork_child(&guard_self))

@@ -2,14 +2,14 @@
  *
  * operator new is a loop. It calls the real malloc; if that fails, it calls the program's new
  * handler (without the token, so that its allocations are tracked) and tries again; without a
- * handler the program's own C++ runtime throws the exception. The C++ runtime is searched only
- * after an allocation has failed, because a plugin may have loaded it, and then dlsym(RTLD_NEXT)
- * does not find it. This file is compiled with -fexceptions, because the exception passes through
- * its frames.
+ * handler the program's own C++ runtime throws the exception. The functions of the C++ runtime are
+ * looked up only after an allocation has failed, because the runtime may come with a plugin that is
+ * loaded later. This file is compiled with -fexceptions, because the exception passes through its
+ * frames.
  *
- * A program may override some of the forms. By the C++ standard other forms call the overridden
- * ones: a sized delete calls the plain one, new[] calls new. The forms of the C++ library do so, so
- * in such a program the hooks call the library's forms (operator_override.h).
+ * A program may define some forms of the operators itself. By the C++ standard other forms call
+ * these: a sized delete calls the plain one, new[] calls new. The forms of the C++ library do so,
+ * so in such a program the hooks call the library's forms (operator_override.h).
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/base.h"
@@ -20,8 +20,8 @@
 
 typedef void new_handler(void);
 
-/* Searches a function of the C++ runtime. Allocations that the search itself makes do not count as
- * the program's. */
+/* Searches a function of the C++ runtime. NULL: there is none. Allocations that the search itself
+ * makes do not count as the program's. */
 static NOINLINE void *find_in_runtime(const char *name)
 {
     struct frame caller = CALLER_FRAME();
@@ -57,8 +57,8 @@ static COLD void throw_bad_alloc(size_t size)
 /* Tries once to allocate. Returns a tracked block, or NULL. */
 static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
 {
-    /* Allocates at least one byte, as C++ runtimes do; with an alignment, a multiple of it, as
-     * aligned_alloc requires. */
+    /* Allocates at least one byte, as C++ runtimes do; with an alignment, a multiple of the
+     * alignment, as aligned_alloc requires. */
     size_t bytes = size ? size : 1;
     if (alignment) {
         size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
@@ -92,7 +92,8 @@ static void *try_new(size_t size, size_t alignment, enum leak_kind kind, const s
     return block;
 }
 
-/* Calls the new handler and tries again until an allocation succeeds, after a failed attempt. */
+/* After a first failed attempt, calls the new handler and tries again until an allocation
+ * succeeds. */
 static NOINLINE void *new_again(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller)
 {
@@ -113,8 +114,9 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
     return likely(block) ? block : new_again(size, alignment, kind, caller);
 }
 
-/* Defines one of the most frequent forms. One test, of track_state.selective, covers all unusual
- * options. The second function is entered by a jump, as that of ALLOCATING_OFTEN (hooks.h). */
+/* Defines one of the most frequent forms of operator new. A single test, of track_state.selective,
+ * tells that no unusual option is set. The hook enters its second function by a jump, so that it
+ * has no stack frame (ALLOCATING_OFTEN in hooks.h). */
 #define NEW_OFTEN(name, kind)                                                                      \
     static NOINLINE void *name##_slow(size_t size)                                                 \
     {                                                                                              \
@@ -143,9 +145,9 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
 NEW_OFTEN(new_object, LEAK_KIND_NEW)
 NEW_OFTEN(new_array, LEAK_KIND_NEW_ARRAY)
 
-/* Allocates for a nothrow form. A new handler may throw, which C cannot catch. So after a failed
- * first attempt the C++ runtime's own nothrow form continues; it calls the throwing form, which is
- * the hook, inside of a try block. */
+/* Allocates for a nothrow form of operator new. The program's new handler may throw, and C code
+ * cannot catch that. So after a failed first attempt the C++ runtime's own nothrow form is called;
+ * inside of a try block it calls the throwing form, whose hook calls the new handler. */
 static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller, const char *original, const void *tag)
 {
@@ -160,8 +162,8 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
-/* Allocates with an alignment that is no power of two. The C++ runtime decides what that means: the
- * one of GCC throws at once, without calling the new handler. */
+/* Allocates with an alignment that is no power of two. The C++ runtime decides what that means:
+ * libstdc++ throws an exception without calling the new handler. */
 static COLD void *new_oddly_aligned(size_t size, size_t alignment)
 {
     void *(*form)(size_t, size_t) = find_in_runtime(OPERATOR_NAME(_ZnwmSt11align_val_t));
@@ -178,9 +180,9 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
     return form ? form(size, alignment, tag) : NULL;
 }
 
-/* Defines a function that returns the C++ runtime's own form. It is used when the program overrides
- * a form that it depends on; NULL: it is not found. It is a separate function, so that the usual
- * path needs no stack frame. */
+/* Defines a function that returns the C++ runtime's own form of an operator; NULL: it is not found.
+ * The hooks call that form when the program defines a form on which it depends. This is a separate
+ * function, so that the usual path needs no stack frame. */
 #define ORIGINAL(result, name, parameters)                                                         \
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
@@ -190,8 +192,8 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
     }
 
 /* Define hooks of operator new. NEW_BASIC: a form that calls no other form. NEW: a form whose
- * version in the C++ standard library calls another form. The plain forms new and new[] are written
- * out below, because they do not take the frame of their caller. */
+ * version in the C++ standard library calls another form. The plain forms new and new[] are not
+ * defined by these macros, because their hooks do not take the frame of their caller. */
 #define NEW_BASIC(name, parameters, go)                                                            \
     EXPORT void *name parameters;                                                                  \
     EXPORT void *name parameters                                                                   \
@@ -199,7 +201,8 @@ static COLD void *new_oddly_aligned_or_null(size_t size, size_t alignment, const
         struct frame caller = CALLER_FRAME();                                                      \
         return go;                                                                                 \
     }
-#define NEW(...) NEW_FORM(__VA_ARGS__) /* expands the name first, for 32-bit size_t */
+/* One more expansion: with a 32-bit size_t the name is itself a macro. */
+#define NEW(...) NEW_FORM(__VA_ARGS__)
 #define NEW_FORM(name, parameters, arguments, go)                                                  \
     ORIGINAL(void *, name, parameters)                                                             \
     EXPORT void *name parameters;                                                                  \
@@ -243,8 +246,8 @@ NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t to, const void *tag
                                       OPERATOR_NAME(_ZnamSt11align_val_tRKSt9nothrow_t), tag)
                         : new_oddly_aligned_or_null(size, to, tag))
 
-/* Define hooks of operator delete. The forms of delete differ in what they state about the block,
- * not in what they do. */
+/* Define hooks of operator delete. All forms of delete free the block; they differ in what they
+ * state about it (its size, its alignment). */
 #define DELETE(...) DELETE_FORM(__VA_ARGS__)
 #define DELETE_FORM(name, parameters, arguments, go)                                               \
     ORIGINAL(void, name, parameters)                                                               \

@@ -24,13 +24,15 @@
 
 #include <dlfcn.h>
 
-/* Largest number of pairs: those of all presets together, and those of the user. */
+/* Largest number of pairs of functions, of the presets and of the user together. */
 #define PAIRS_MAX 128
 #define STUBS_MAX 256
 #define ARGUMENTS 10
-#define RESULT ARGUMENTS /* used in place of the number of an argument: the result, or none */
+/* Used in place of the number of an argument (from 0): the result of the function; or there is
+ * none. */
+#define RESULT ARGUMENTS
 
-/* Variadic, so that the real function may be variadic as well. */
+/* Type of a real function. It is variadic, because the real function may be variadic. */
 typedef uintptr_t any_function(uintptr_t, ...);
 
 enum handle_form {
@@ -40,20 +42,22 @@ enum handle_form {
 
 struct end {
     const char *name;
-    uint8_t at; /* number of the argument with the handle, or RESULT */
+    uint8_t at; /* number of the argument (from 0) that has the handle, or RESULT */
     uint8_t form;
 };
 
 static struct pair {
     struct end create, destroy;
-    /* Numbers of the arguments whose product is the size of the resource; RESULT: none. */
+    /* Numbers (from 0) of the two arguments of "create" whose product is the size of the resource;
+     * RESULT: there is no such argument. */
     uint8_t bytes, times;
 } pairs[PAIRS_MAX];
 static unsigned pair_count;
 
 /* Functions that return the address of a function by its name (lookups). */
 static const struct lookup {
-    struct end function; /* the lookup, and where it returns the address */
+    /* Name of the lookup, and where it returns the address that it has found. */
+    struct end function;
     uint8_t name_at;
 } lookups[] = {
     {{"cuGetProcAddress", 1, HANDLE_STORED}, 0},
@@ -67,13 +71,14 @@ static const struct lookup {
 
 enum role { ROLE_NONE, ROLE_CREATE, ROLE_DESTROY, ROLE_LOOKUP };
 
-/* What a stub stands for. It does not change after `ready` is set. */
+/* The function that a stub replaces. It does not change after `ready` is set. */
 static struct stub {
     uint8_t role, ready;
     uint8_t number;      /* index in pairs or lookups */
     any_function *given; /* the real function; NULL: it is searched at each call */
 } stubs[STUBS_MAX];
-static unsigned stub_count; /* number of stubs that were handed out; it may exceed STUBS_MAX */
+/* Number of stubs that were requested; those above STUBS_MAX were not handed out. */
+static unsigned stub_count;
 
 static uintptr_t stub_for(const char *name, any_function *given, bool loosely);
 
@@ -94,12 +99,12 @@ static uintptr_t call_real(const struct stub *stub, const uintptr_t *a)
     return function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
 }
 
-/* The frame of the caller of the creating function that runs in this thread; sp 0: none runs. An
- * exception or longjmp may have left that function. */
+/* Frame of the caller of the outermost creating function that this thread runs; sp 0: it runs none.
+ * An exception or longjmp may have left that function. */
 static __thread struct frame creator __attribute__((tls_model("initial-exec")));
 
-/* Says whether the caller was itself called by a creating function. Then its stack lies below that
- * function's caller, and the return address of that call is still on the stack. */
+/* Says whether the caller was itself called by a creating function. Then the caller's frame lies
+ * below "creator", and the return address of the creating call is still on the stack. */
 static bool is_creating(const struct frame *caller)
 {
     uintptr_t pc;
@@ -114,7 +119,8 @@ static uint64_t stored_handle(const struct end *end, const uintptr_t *a)
 }
 
 /* Returns the handle that a creating function has made; 0: none. A function that stores the handle
- * returns an error number; if it fails, it may leave the value that was there before. */
+ * through an argument returns an error number. If it fails, it may leave the stored value
+ * unchanged: "before", which is no new handle. */
 static uint64_t created_handle(const struct end *end, const uintptr_t *a, uintptr_t result,
                                uint64_t before)
 {
@@ -265,7 +271,8 @@ static bool is_named(const char *one, const char *other, bool loosely)
            (loosely && length == base_length(other) && memcmp(one, other, length) == 0);
 }
 
-/* Finds the role of a function. loosely: accepts any version of the function. */
+/* Finds out whether a function is a creating function, a destroying function or a lookup. loosely:
+ * accepts any version of its name (base_length). */
 static struct stub find_role(const char *name, bool loosely)
 {
     for (unsigned i = 0; i < pair_count; i++) {
@@ -280,7 +287,8 @@ static struct stub find_role(const char *name, bool loosely)
     return (struct stub){.role = ROLE_NONE};
 }
 
-/* Returns a stub for a function of that name; 0: the function has no role. */
+/* Returns a stub for a function of that name; 0: it is in no pair and no lookup, or all stubs are
+ * in use. */
 static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
 {
     struct stub stub = find_role(name, loosely);
@@ -290,9 +298,9 @@ static uintptr_t stub_for(const char *name, any_function *given, bool loosely)
 
 /* ---- dlsym ----------------------------------------------------------------------------------- */
 
-/* Decides what a call of dlsym by the program becomes. With the handles RTLD_NEXT and RTLD_DEFAULT
- * the result of dlsym depends on its caller. So hook_pair_dlsym (tail.S) jumps to dlsym itself,
- * unless the name is in the table of pairs. */
+/* Decides whether a call of dlsym by the program returns a stub. With the handles RTLD_NEXT and
+ * RTLD_DEFAULT the result of dlsym depends on its caller. So hook_pair_dlsym (tail.S) jumps to
+ * dlsym itself, unless the name is in the table of pairs. */
 __attribute__((used)) void *hook_pair_dlsym_notice(void *handle, const char *name);
 void *hook_pair_dlsym(void *handle, const char *name) HIDDEN;
 
@@ -331,7 +339,8 @@ static bool parse_argument(const char *text, uint8_t *at)
     return true;
 }
 
-/* Parses "N" or "N*M". */
+/* Parses "N" or "N*M": the numbers of the arguments whose product is the size of the resource.
+ * False: the text has another form. */
 static bool parse_bytes(char *text, struct pair *pair)
 {
     char *star = strchr(text, '*');
@@ -340,8 +349,9 @@ static bool parse_bytes(char *text, struct pair *pair)
     return parse_argument(text, &pair->bytes) && (!star || parse_argument(star + 1, &pair->times));
 }
 
-/* Parses one word behind a colon: "argN" and "isN" say where the handle is, "bytesN" says how large
- * the resource is. sized: the pair, if the word belongs to a creating function. */
+/* Parses one word behind a colon in the option pair=: "argN" and "isN" say where the handle is,
+ * "bytesN" says how large the resource is. sized: the pair, if the word belongs to its creating
+ * function; else NULL. False: the word is none of these. */
 static bool parse_word(char *word, struct end *end, enum handle_form arg, struct pair *sized)
 {
     if (strncmp(word, "arg", 3) == 0) {
@@ -357,8 +367,9 @@ static bool parse_word(char *word, struct end *end, enum handle_form arg, struct
     return strncmp(word, "bytes", 5) == 0 && parse_bytes(word + 5, sized);
 }
 
-/* Parses "name", which may be followed by ":word" several times; cuts the text after the name.
- * sized: the pair, if this is a creating function. */
+/* Parses one function of the option pair=: "name", which may be followed by ":word" several times.
+ * Ends the text after the name. sized: the pair, if this is its creating function; else NULL.
+ * False: a word is wrong. */
 static bool parse_end(char *text, struct end *end, enum handle_form arg, struct pair *sized)
 {
     *end = (struct end){.name = text, .at = sized ? RESULT : 0};
@@ -390,7 +401,8 @@ static struct preset_row {
 #undef PAIR
 };
 
-/* Takes the pairs of a preset that are not taken yet. False: there is no such preset, or no room. */
+/* Adds those pairs of a preset to "pairs" that are not there yet. False: there is no such preset,
+ * or no room. */
 static bool take_preset(const char *name)
 {
     bool found = false;

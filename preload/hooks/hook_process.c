@@ -6,9 +6,9 @@
  * program could not load libleak: then libleak is removed from it. These hooks also run in a vfork
  * child, so they use no memory but the stack.
  *
- * The program must not find the child that a leak check forks. This child sends no signal, and a
- * plain wait() does not find it; only a call that waits for clones as well (__WALL, __WCLONE) does.
- * The hook repeats a call that has found such a child.
+ * The program must not notice the child that a leak check forks. When it ends, the parent gets no
+ * signal, and a plain wait() does not return it; only a wait with __WALL or __WCLONE does. The hook
+ * repeats a call that has found such a child.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/base/children.h"
@@ -33,7 +33,8 @@
 
 /* The longest string in the environment that the kernel accepts (MAX_ARG_STRLEN). */
 #define STRING_MOST (128u << 10)
-/* A longer environment is not changed, because its copy would not fit on small stacks. */
+/* An environment with more entries is not changed, because its copy would not fit on small
+ * stacks. */
 #define ENTRIES_MOST (16u << 10)
 
 /* Says whether the word at an address can be read. For an environment that it cannot read, the
@@ -61,8 +62,8 @@ static bool can_read_string(const char *text, uintptr_t *page)
     return false;
 }
 
-/* Counts the entries of an environment. False: the kernel will refuse this environment, or it is
- * too large to be changed. */
+/* Counts the entries of an environment. False: it is not to be changed, because the kernel will
+ * refuse it, or because it has more than ENTRIES_MOST entries. */
 static bool can_read_environment(char *const list[], size_t *count)
 {
     uintptr_t page_of_list = 1, page_of_text = 1;
@@ -87,7 +88,8 @@ static const char *find_entry(char *const environment[], const char *name)
     return NULL;
 }
 
-/* Memory for a changed environment: the array, and the two strings that differ. */
+/* Memory on the stack for a changed environment: the array, and the two changed strings
+ * (LD_PRELOAD=, LIBLEAK_OPTIONS=). */
 struct new_environment {
     char **entries;
     char *preload, *settings;
@@ -173,7 +175,7 @@ static bool recording_possible(void)
 
 struct plan {
     enum environment_change change;
-    const char *library; /* path of the library that the new program can load */
+    const char *library; /* path of the libleak.so that the new program can load (64 or 32 bits) */
     bool lost;           /* follow= asks for it, but the new program will not be recorded */
 };
 
@@ -194,21 +196,23 @@ static struct plan plan_exec(char *const environment[], enum exec_target target)
                 (target == EXEC_TARGET_IGNORES || plan.change == WITHOUT_LIBLEAK ||
                  (plan.change == UNCHANGED && !present));
     if (plan.change == WITHOUT_LIBLEAK && !present)
-        plan.change = UNCHANGED; /* there is nothing to remove */
+        /* The environment does not contain libleak, so nothing has to be removed. */
+        plan.change = UNCHANGED;
     return plan;
 }
 
-/* Counts a new program that will not be recorded. A fork child that has no recording file yet
- * counts it in the file of its parent, by one atomic addition. */
+/* Counts new programs that will not be recorded although follow= asks for it. count: 1; -1: the
+ * program was not started after all. A fork child that has no recording file yet counts it in the
+ * file of its parent, by one atomic addition. */
 static void count_lost(const struct plan *plan, int64_t count)
 {
     if (plan->lost)
         store_count_process(LEAK_UNTRACKED_PROGRAMS, count);
 }
 
-/* Makes the call "call", which uses "entries": the environment for the new program. started: tests
- * the result of the call, true if there is a new program. It is a macro, because alloca must
- * allocate in the calling function. */
+/* Makes the call "call" (exec or spawn) with "entries", the environment for the new program.
+ * started: the end of an expression that tests the call's result ("== 0"); true: the new program
+ * was started. It is a macro, because alloca must allocate in the calling function. */
 #define START(environment, target, started, call)                                                  \
     ({                                                                                             \
         real_functions_find();                                                                     \
@@ -279,8 +283,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
                 real.execveat(fd, path, argv, entries, flags));
 }
 
-/* Count the arguments of execl and similar functions, up to NULL, which become an array on the
- * stack. */
+/* Counts the arguments of execl and similar functions, up to and including NULL: so many elements
+ * has the array that is made of them on the stack. */
 static size_t count_arguments(va_list arguments)
 {
     size_t count = 1;
@@ -344,7 +348,8 @@ SPAWN_HOOK(posix_spawnp, TARGET_NAME(file))
 __attribute__((used)) void *hook_vfork_notice(void);
 
 /* Notes a call of vfork, before the jump to the real function (arch/<cpu>/tail.S). The child runs
- * as this thread in this memory, but has a descriptor table of its own. */
+ * in the memory of its parent, with this thread's variables, but has a descriptor table of its
+ * own. */
 void *hook_vfork_notice(void)
 {
     real_functions_find();
@@ -377,8 +382,8 @@ static bool thread_has_no_program_child(int tid, void *found)
     return !*(bool *)found;
 }
 
-/* Says whether all children are those of leak checks. Where one came or went while the lists were read, they are read
- * again. */
+/* Says whether all children of the process were forked by leak checks. If such a child begins or
+ * ends while the kernel's lists of children are read, they are read again. */
 static bool all_are_of_leak_checks(void)
 {
     for (int tries = 0; tries < 8; tries++) {
@@ -392,9 +397,9 @@ static bool all_are_of_leak_checks(void)
     return false;
 }
 
-/* Says whether the program has no child, after a wait with WNOHANG has found that no
- * child has ended: there are only those of leak checks. before: children_changes() in front of
- * that wait: the child that it has met may be gone. */
+/* Says whether the process has only children of leak checks, so that to the program it has no
+ * child. Called after a wait with WNOHANG that found no ended child. before: children_changes()
+ * before that wait, because the child that it met may be gone. */
 static bool has_leak_check_child_only(int options, uint32_t before)
 {
     return options & WNOHANG && options & SEES_CLONES &&

@@ -1,8 +1,8 @@
 /* hook_sandbox.c - hooks of prctl and syscall, for a process that restricts itself with seccomp
  * (sandbox.h).
  *
- * libleak obeys the filter before the kernel gets it, so that meanwhile no thread makes a system
- * call for libleak that the filter forbids.
+ * Before the kernel gets the filter, libleak stops making system calls that the filter forbids, so
+ * that no thread is killed for one.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/store/store.h"
@@ -21,8 +21,8 @@ struct restriction {
     struct sandbox_filter *filter;
 };
 
-/* Copies memory of the program. A process that is restricted already may not be allowed to make the
- * system call of sys_peek; then the memory is read directly. */
+/* Copies memory of the program. False: it cannot be read. A process with an earlier filter may not
+ * be allowed to make the system call of sys_peek; then the memory is read directly. */
 static bool read_programs_memory(const void *from, void *to, size_t size)
 {
     if (sys_peek((uintptr_t)from, to, size))
@@ -33,7 +33,7 @@ static bool read_programs_memory(const void *from, void *to, size_t size)
     return true;
 }
 
-/* Copies the program's filter. NULL: the filter cannot be read, and the kernel will refuse it, or
+/* Copies the program's filter. NULL: the filter cannot be read (then the kernel will refuse it), or
  * there is no memory. */
 static struct sandbox_filter *copy_filter(const struct sock_fprog *given)
 {

@@ -95,8 +95,8 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
     return change_action(number, action, old);
 }
 
-/* Defines the hook of an older function that sets a handler. These functions differ in the flags
- * that libc chooses; each returns the previous handler. */
+/* Defines the hook of signal or a similar old function that sets a signal handler. These functions
+ * differ in the flags that libc chooses; each returns the previous handler. */
 #define SIGNAL(name, original)                                                                     \
     EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
@@ -120,7 +120,8 @@ SIGNAL(sysv_signal, sysv_signal)
 SIGNAL(__sysv_signal, sysv_signal)
 SIGNAL(sigset, sigset)
 
-/* Sets the alternate signal stack. The program does not see the one of libleak (altstack.h). */
+/* Sets the alternate signal stack. The program does not see the alternate stack that libleak itself
+ * has set (altstack.h). */
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     real_functions_find();
@@ -129,8 +130,8 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 /* ---- Signal masks ---------------------------------------------------------------------------- */
 
-/* Element i: the program has blocked reserved signal i in this thread, as far as the program can
- * see. */
+/* Element i: in this thread the program has blocked reserved signal i. In truth it stays unblocked,
+ * but the program is shown that it is blocked. */
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
 /* Returns a copy of a signal set without the reserved signals; NULL for NULL. It reads only the
@@ -145,8 +146,8 @@ static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
     return copy;
 }
 
-/* Returns a copy of a signal set without the reserved signals, for a set that libc does not read
- * itself: the pointer may be invalid, and then it is returned. */
+/* Returns a copy of a signal set without the reserved signals, for functions where only the kernel
+ * reads the set: an invalid pointer is returned unchanged, so that the kernel reports the error. */
 static const sigset_t *unread_without_reserved(const sigset_t *set, sigset_t *copy)
 {
     return set && hook_can_read(set) ? without_reserved(set, copy) : set;
@@ -200,8 +201,8 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     return made;
 }
 
-/* Defines the hook of a call that takes a mask and has no deadline, or one that the kernel keeps
- * when the call is repeated. */
+/* Defines the hook of a wait with a signal mask. The wait has no deadline, or the kernel keeps the
+ * deadline when the call is repeated. */
 #define WAIT(name, parameters, mask, arguments)                                                    \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \
@@ -277,8 +278,9 @@ static void set_milliseconds(int timeout, unsigned argument)
         timeout > 0 ? sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000u : 0;
 }
 
-/* Records a deadline. Returns the timeout for the kernel to read: the copy, which syscall_restart.c
- * may shorten. NULL and an invalid pointer are returned unchanged. */
+/* Records the deadline of a wait. Returns the timeout that the kernel is given: "copy", which
+ * syscall_restart.c may shorten if the wait must be repeated. NULL and an invalid pointer are
+ * returned unchanged. */
 static const struct timespec *set_timespec(const struct timespec *timeout, struct timespec *copy)
 {
     if (!timeout || !hook_can_read(timeout))
@@ -289,8 +291,8 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
     return copy;
 }
 
-/* Defines the hook of a call with a timeout. note: records the deadline. left: the copy of the
- * timeout that the kernel reads. */
+/* Defines the hook of a wait with a timeout. note: the statement that records the deadline; it may
+ * put the timeout into the variable "left", from which the kernel then reads it. */
 #define TIMED(name, parameters, number, other_number, note, arguments)                             \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \

@@ -1,9 +1,10 @@
 /* hook_static_malloc.c - hooks of an allocator that is linked into the program (static_malloc.h).
  *
- * They differ from the hooks that the loader resolves: a malloc in the program may call the malloc
- * that the program imports, which is a hook in hook_malloc.c. Each set of hooks calls its own
- * allocator; calls made while the token is taken belong to the outer call. libleak's operators new
- * and delete use the allocator whose malloc the loader finds under that name.
+ * They are other functions than the hooks of hook_malloc.c, which the loader binds to the names: a
+ * malloc in the program may call the malloc that the program imports, which is such a hook. Each
+ * set of hooks calls its own allocator; a hook called while its thread has the token records
+ * nothing. libleak's operators new and delete use the allocator whose malloc the loader finds under
+ * that name.
  */
 #include "preload/hooks/hooks.h"
 #include "preload/interpose/static_malloc.h"
@@ -15,7 +16,7 @@
 
 #include <errno.h>
 
-/* The functions of the family, with malloc and free first.
+/* The functions of malloc's family and operators new and delete, with malloc and free first.
  *   ALLOC(name, parameters, arguments, bytes, kind): returns a block.
  *   ZEROED: returns a block that is filled with zeros.
  *   ALIGNED(name, parameters, arguments, kind): returns a block; operator new with an alignment.
@@ -70,7 +71,8 @@
     SIZED(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),            \
           FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
 
-/* The copies of the original functions, which the hooks call. */
+/* The original functions of the program's allocator (their displaced copies), which the hooks
+ * call. */
 static struct {
 #define RETURNS_BLOCK(name, parameters, ...) void *(*name)parameters;
 #define RETURNS_NOTHING(name, parameters, ...) void(*name) parameters;
@@ -86,8 +88,8 @@ static struct {
 #define ZEROED(name, parameters, arguments, bytes, kind)                                           \
     ALLOCATING(static, linked_##name, fill_zeroed, next.name, parameters, arguments, bytes, kind)
 
-/* Tracks a block of aligned operator new. An operator new that throws leaves the token taken; the
- * next entry into the runtime finds the token abandoned (reentry_guard.h). */
+/* Tracks a block of aligned operator new. If the operator throws, the token stays taken; the next
+ * hook in this thread notices that and takes it over (reentry_guard.h). */
 #define TRACK_ALIGNED(guard, caller, block, size, kind)                                            \
     ({                                                                                             \
         (guard)->kind_flags = ((guard)->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(to);  \
@@ -165,7 +167,8 @@ static const struct static_malloc_hook hooks[] = {
 #define ROW(name, ...) {OPERATOR_NAME(name), (uintptr_t)linked_##name, (uintptr_t *)&next.name},
     FAMILY(ROW, ROW, ROW, ROW, ROW, ROW)};
 
-/* Returns a reason against redirecting that does not depend on the allocator; NULL: there is none. */
+/* Returns the reason why no allocator in the program can be redirected, whatever it is; NULL: there
+ * is none. */
 static const char *find_obstacle(void)
 {
     return real_functions_loaded_late() ? "the process ran before libleak"
@@ -174,8 +177,8 @@ static const char *find_obstacle(void)
                                         : NULL;
 }
 
-/* Makes operators new and delete use the program's allocator, if everything that imports malloc
- * gets that allocator. */
+/* Makes operators new and delete use the program's allocator, if libraries that import malloc use
+ * this allocator, too. */
 static void redirect_operators(void)
 {
     real.cxx.malloc = next.malloc;
@@ -204,7 +207,8 @@ void hook_static_malloc_start(void)
     if (find_obstacle())
         found = (struct static_malloc){.exported = found.exported, .reason = find_obstacle()};
     bool redirected = static_malloc_redirect(&found);
-    /* process_start has counted an exported allocator as untracked. */
+    /* process_start has counted an allocator that the program exports as untracked, and one that it
+     * does not export not at all; this is corrected here. */
     if (redirected == found.exported)
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
     if (redirected) {

@@ -21,8 +21,8 @@ struct start_routine {
     void *argument;
 };
 
-/* Takes the token. Unlike process_enter it does so also in a process that is not recorded, if
- * threads have alternate signal stacks. *recorded: the process is recorded. */
+/* Takes the token. In a process that is not recorded it does so only if libleak gives threads
+ * alternate signal stacks. *recorded: the process is recorded. NULL: the token was not taken. */
 static struct guard *enter_hook(const struct frame *caller, bool *recorded)
 {
     struct guard *guard = process_enter(caller);
@@ -61,8 +61,9 @@ static void note_provisional(struct guard *guard, const struct frame *caller, ui
         handle_table_add(guard, &news, resource_mark_caller(guard, caller));
 }
 
-/* Replaces the provisional name of a thread by its pthread_t. The memory to which pthread_create
- * has written the pthread_t may be freed when that thread ends, so it is read by sys_peek. */
+/* Replaces the provisional name of a thread by its pthread_t. The variable to which pthread_create
+ * has written the pthread_t may be freed by the new thread, so it is read by sys_peek, which never
+ * faults. */
 static NOINLINE void note_created(const struct frame *caller, uint32_t serial,
                                   const pthread_t *thread)
 {
@@ -162,8 +163,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* ---- The end of the joinable state ----------------------------------------------------------- */
 
-/* Finds the record of a thread. Called before the real function, after which another thread may
- * have the same pthread_t. */
+/* Finds the record of a thread. Called before the real pthread_join or pthread_detach, after which
+ * a new thread may get the same pthread_t. */
 static struct handle_ref find_thread(const struct frame *caller, pthread_t thread)
 {
     struct handle_ref found = {.number = 0};

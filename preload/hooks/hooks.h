@@ -51,8 +51,8 @@ void hook_pair_start(void);
  * and for those of an allocator that is linked into the program (hook_static_malloc.c). "next" is
  * the function behind a hook. */
 
-/* Makes a call without the token, and counts it as missed. If the real function calls other hooks
- * (an allocator may be built on __libc_malloc), their calls belong to this one and are not counted
+/* Calls the real function without the token, and counts the call as missed. If the real function
+ * itself calls hooks (an allocator may be built on __libc_malloc), these calls are not counted
  * again. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
@@ -64,7 +64,7 @@ void hook_pair_start(void);
         forwarded_;                                                                                \
     })
 
-/* Calls a real function with the token: calls of hooks that it makes belong to this call. */
+/* Calls a real function with the token. Hooks that the real function calls record nothing. */
 #define REAL(guard, call)                                                                          \
     ({                                                                                             \
         (guard)->calling_real = true;                                                              \
@@ -73,8 +73,8 @@ void hook_pair_start(void);
         result_;                                                                                   \
     })
 
-/* Defines the function that allocates and records. track: track_alloc or track_alloc_inline
- * (track_hot.h). fill: fill_new or fill_zeroed (fill.h). */
+/* Defines the function that calls "next", the real function, and records the block. track:
+ * track_alloc or track_alloc_inline (track_hot.h). fill: fill_new or fill_zeroed (fill.h). */
 #define ALLOCATES(name, track, fill, next, parameters, arguments, bytes, kind)                     \
     static NOINLINE void *name parameters                                                          \
     {                                                                                              \
@@ -94,9 +94,9 @@ void hook_pair_start(void);
         return block;                                                                              \
     }
 
-/* Defines the hook of a function that returns the block. The optimiser makes the call of the second
- * function a jump, so the caller's frame is that of the program, and with sample= a block that is
- * no sample costs no stack frame. */
+/* Defines the hook of an allocation function that returns the block. The optimiser turns the call
+ * of name##_slow into a jump, so the frame above is that of the program, and with sample= a block
+ * that is no sample costs no stack frame. */
 #define ALLOCATING(linkage, name, fill, next, parameters, arguments, bytes, kind)                  \
     ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
     linkage void *name parameters                                                                  \
@@ -104,8 +104,8 @@ void hook_pair_start(void);
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* Defines the hook of one of the most frequent functions. One test, of track_state.selective,
- * covers all unusual options. */
+/* Defines the hook of one of the most frequent allocation functions. A single test, of
+ * track_state.selective, tells that no unusual option is set. */
 #define ALLOCATING_OFTEN(linkage, name, fill, next, parameters, arguments, bytes, kind)            \
     ALLOCATES(name##_slow, track_alloc, fill, next, parameters, arguments, bytes, kind)            \
     ALLOCATES(name##_fast, track_alloc_inline, fill, next, parameters, arguments, bytes, kind)     \
@@ -138,8 +138,8 @@ void hook_pair_start(void);
         return error;                                                                              \
     }
 
-/* Records and frees a block. tracked: records the free, and returns the block to free. go: the call
- * that frees it. Blocks of the bootstrap pool are never freed. */
+/* Records and frees a block. tracked: expression that records the free and returns the block to
+ * free. go: the call that frees it. Blocks of the bootstrap pool are never freed. */
 #define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
@@ -156,7 +156,8 @@ void hook_pair_start(void);
         guard_leave(guard);                                                                        \
     })
 
-/* Frees a block that needs no tracking. True: the block was freed, or need not be. */
+/* Frees a block that needs no tracking. True: the block was freed, or it lies in the bootstrap pool
+ * and is never freed. False: the caller must record the free. */
 #define FREED_UNTRACKED(block, go)                                                                 \
     ({                                                                                             \
         bool passes_ = bootstrap_owns(block);                                                      \
@@ -171,10 +172,10 @@ void hook_pair_start(void);
         passes_;                                                                                   \
     })
 
-/* Does what the hooks of realloc have in common. next: the real function. */
+/* Reallocates and records: the common part of the hooks of realloc. next: the real function. */
 void *hook_realloc(void *old, size_t size, const struct frame *caller,
                    void *(*next)(void *, size_t));
-/* Moves a block of the bootstrap pool into the heap. */
+/* Moves a block of the bootstrap pool into the heap, for realloc. block: its new place. */
 void *hook_leave_bootstrap_pool(void *old, void *block, size_t size);
 
 /* Frees a block for all operators delete that state neither size nor alignment. how: the form

@@ -9,10 +9,10 @@
  * indirect calls, and so do nops and a jump over nops, which the program may rewrite while it runs.
  *
  * Only a short list of instructions that compilers write at the beginning of functions is moved,
- * with pc-relative operands adjusted. Anything else is refused, with a reason in words. The
- * displace.c of each CPU knows how to move instructions and what they do to the control flow;
- * displace_flow.c follows the control flow for all CPUs. The functions have no state: they read
- * bytes and write bytes.
+ * with pc-relative operands adjusted. If a function begins with other instructions, it is left
+ * unchanged, and the reason is returned in words. The displace.c of each CPU knows how to move
+ * instructions and what they do to the control flow; displace_flow.c follows the control flow for
+ * all CPUs. The functions have no state: they read bytes and write bytes.
  */
 #ifndef PRELOAD_INTERPOSE_DISPLACE_H
 #define PRELOAD_INTERPOSE_DISPLACE_H
@@ -42,9 +42,10 @@ struct displaced {
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out);
 
-/* Says whether the function, or one that it calls, continues through a pointer or in another
- * object. If it does not, the compiler knows which registers the function preserves, and code
- * compiled together with it relies on that (-fipa-ra); a hook preserves fewer registers. */
+/* Says whether the function, or one that it calls, calls or jumps through a pointer or into another
+ * object. If it does not, the compiler knew which registers the function preserves, and its callers
+ * may rely on that (-fipa-ra); a hook preserves fewer registers, so such a function must not be
+ * changed. */
 bool displace_leads_out(const struct displace_function *function);
 
 enum displace_flow {
@@ -64,12 +65,14 @@ struct displace_step {
     uintptr_t to; /* the target of a call or jump */
 };
 
-/* Decodes one instruction. left: number of bytes that can be read. */
+/* Decodes the instruction at "code", which runs at "address". left: number of bytes that can be
+ * read. */
 struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t address);
 
-/* Says whether an instruction of the function jumps into the moved part. If keeps_stack is false,
- * the moved part allocates stack, and a jump to its first byte is legal: it is a tail call of the
- * function to itself, after the stack was freed. */
+/* Says whether an instruction of the function jumps into the part that is to be moved, so that the
+ * function must not be changed. If keeps_stack is false, the moved part allocates stack, and a jump
+ * to its first byte is legal: it is a tail call of the function to itself, after the stack was
+ * freed. */
 bool displace_is_loop(const struct displace_function *function, const struct displaced *out,
                       bool keeps_stack);
 

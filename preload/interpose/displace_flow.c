@@ -1,8 +1,10 @@
 #include "preload/interpose/displace.h"
 
 #define UNKNOWN_SIZE 512 /* number of bytes that are read of a function whose size is not known */
-#define CALL_DEPTH 4     /* largest depth of nested calls that are followed */
-#define STEP_BUDGET 4096 /* largest number of instructions that are decoded to follow calls */
+/* Largest depth of nested calls that are followed; what deeper calls do is not examined. */
+#define CALL_DEPTH 4
+/* Largest number of instructions that are decoded to follow calls; the rest is not examined. */
+#define STEP_BUDGET 4096
 
 /* Visits a function instruction by instruction. Behind an instruction that cannot be decoded it
  * tries every byte as the start of an instruction, so everything that may be a jump counts as one. */
@@ -54,8 +56,9 @@ static bool is_within(const struct displace_function *function, const struct dis
     return offset < out->taken && (offset || !may_begin);
 }
 
-/* Says whether the code at "cold" jumps into the moved part. It may be the cold part of the
- * function, which the compiler has placed elsewhere. */
+/* Says whether the code at "cold" jumps into the moved part. "cold" is the target of a jump out of
+ * the function: the compiler may have placed a rarely executed (cold) part of the function
+ * there. */
 static bool cold_jumps_into(const struct displace_function *function, const struct displaced *out,
                             uintptr_t cold)
 {
@@ -91,8 +94,9 @@ bool displace_is_loop(const struct displace_function *function, const struct dis
 static bool may_lead_out(const struct displace_function *around, uintptr_t address, unsigned deep,
                          unsigned *steps);
 
-/* Says whether the code of a function continues through a pointer or in another object. A function
- * whose size is not known is read up to the first return or jump that no conditional jump skips. */
+/* Says whether the code of a function calls or jumps through a pointer or into another object. A
+ * function whose size is not known is read up to the first return or jump that no conditional jump
+ * skips. */
 static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
                       unsigned *steps)
 {

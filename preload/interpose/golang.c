@@ -63,7 +63,8 @@ static void add_golang_object(const struct dl_phdr_info *object)
         i++;
     if (i < GOLANG_OBJECTS && end && !golang_contains(start)) {
         golang_objects[i].start = start;
-        /* Pairs with the acquire in golang_contains. */
+        /* Release, so that golang_contains, which reads the size first, sees the start that was
+         * written before. */
         store_release(&golang_objects[i].size, end - start);
     }
     lock_give(&locked);

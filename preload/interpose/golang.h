@@ -10,20 +10,20 @@
 #include "preload/base/base.h"
 
 /* Says whether the object around an address contains the Go runtime, and remembers that object. It
- * takes only its own lock and allocates nothing, because it is called when the program installs a
- * signal handler, which may be anywhere. */
+ * takes only its own lock and allocates nothing, because a program may install a signal handler
+ * anywhere, and then calls this. */
 bool golang_detect(uintptr_t address);
 
 /* Says whether pc is in an object that golang_detect has found. Go installs its signal handlers
- * through libc before it runs any code of the program, so its objects are known by then. It is
- * called for every stack that ends early, and costs a few comparisons. */
+ * through libc before it runs any code of the program, so its objects are known by then. Called for
+ * every call stack that ends before main; costs a few comparisons. */
 static inline bool golang_contains(uintptr_t pc);
 
 /* Says whether a PT_NOTE segment contains the note of the Go linker. */
 bool golang_has_note(const char *notes, size_t length);
 
-/* The objects with the Go runtime; more than four in one process are ignored. The array is filled
- * from the front, and entries never change. */
+/* The objects with the Go runtime; a fifth one in a process is ignored. The array is filled from
+ * the front, and entries never change. */
 #define GOLANG_OBJECTS 4
 struct golang_object {
     uintptr_t start, size; /* size is written last, with a release */

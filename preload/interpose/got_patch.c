@@ -64,9 +64,9 @@ static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym)
     return found || !redirection->to_hooks ? found : symbols_find_export(&own, name);
 }
 
-/* Says whether the name of an import has one definition outside of libleak, or is not redirected.
- * dlsym counts as one definition, because libc and, for old programs, libdl define the same
- * function. */
+/* Says whether an import may be redirected or needs no redirection: its name has only one
+ * definition outside of libleak, or no hook has its name. dlsym counts as one definition, because
+ * libc and, for old programs, libdl define the same function. */
 static bool has_one_definition(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
@@ -116,9 +116,11 @@ static bool redirect_unbound(const struct dl_phdr_info *object, bool to_hooks)
 
 static __thread struct {
     bool active; /* new objects are redirected */
-    /* New objects are redirected to the hooks, and each failure is counted as untracked. */
+    /* Imports of new objects that have the name of a hook are redirected, and each object for which
+     * that fails is counted as untracked. */
     bool deep;
-    /* Libraries are still missing, so the new objects count as untracked until they are redirected. */
+    /* The new objects need libraries that are not loaded yet. They are counted as untracked until
+     * they are redirected. */
     bool waiting;
     /* Number of objects that were loaded before or are redirected already; the loader appends new
      * ones. */
@@ -148,9 +150,9 @@ static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *c
     return 0;
 }
 
-/* Subtracts the objects that other threads have closed since "known" was counted. An object that
- * another thread has opened may then be redirected, too: its calls would have reached the hooks in
- * any case. */
+/* Corrects "known" for objects that other threads have closed since it was counted. The count may
+ * then be too low, and an object that another thread has opened is redirected, too: that is
+ * harmless, because its calls reach the hooks anyway. */
 static void subtract_removed(const struct dl_phdr_info *object)
 {
     uint64_t more = object->dlpi_subs - opening.removed;

@@ -36,8 +36,8 @@ void got_patch_start(const void *own);
  * the hooks, because of RTLD_DEEPBIND or because libleak was loaded late. */
 void got_patch_expect_open(bool deep);
 
-/* Redirects the new objects, when the loader is active and has called a hook. caller: return
- * address of that call. */
+/* Redirects the objects that the loader is loading now. Called by a hook that the loader has called
+ * while it loads. caller: return address of that call. */
 COLD void got_patch_on_load(uintptr_t caller);
 
 /* Redirects calls of functions that are no hooks, in all objects loaded now and later. function:
@@ -62,11 +62,11 @@ void got_writer_end(struct got_writer *writer);
 
 /* Redirects all objects of a process that ran before libleak was loaded; from here on the hooks are
  * called. Call it when the recording is ready. Two kinds of slots are redirected: slots with the
- * function that the name resolves to globally, and slots that are not bound yet. A slot with
- * another value is left alone, and so is every function that the program itself defines. The loader
- * calls the allocator through variables of its own, which are recognised by their values. Once
- * these are redirected, the loader's allocations announce new objects as in any process, and new
- * objects are redirected before they run.
+ * function that is the first definition of the name in the loader's order, and slots that are not
+ * bound yet. A slot with another value is left alone, and so is every function that the program
+ * itself defines. The loader calls the allocator through variables of its own, which are recognised
+ * by their values. Once these are redirected, the loader's allocations announce new objects as in
+ * any process, and new objects are redirected before they run.
  *
  * The table of live blocks does not have older blocks: their frees are forwarded and counted, and a
  * leak check takes them as roots (roots.c). */

@@ -40,13 +40,14 @@ static void find_operators(void)
     }
 }
 
-/* Says whether a slot may be redirected: its value is the function that the name resolves to
- * globally, or it is not bound yet. */
+/* Says whether a slot may be redirected: its value is the first definition of the name in the
+ * loader's order, or it is not bound yet. */
 static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * symbol,
                          const char *name, uintptr_t value)
 {
     uintptr_t first = find_first(name);
-    /* The name is a function of libleak.h, a weak import that was not defined so far. */
+    /* The name has no definition outside of libleak: it is a function of libleak.h, a weak import,
+     * whose slot is 0 without libleak. */
     if (!first)
         return !value;
     if (is_in_program(first) || (has_operators && is_operator(name)))
@@ -81,8 +82,8 @@ static bool redirect_late_slot(const struct symbols *symbols, const elf_relocati
     return true;
 }
 
-/* Exchanges the loader's own pointers to malloc, calloc, realloc and free, which are read-only by
- * now. */
+/* Exchanges the loader's own pointers to malloc, calloc, realloc and free, which the loader has
+ * made read-only. */
 static void exchange_loader_words(struct got_writer *writer, bool to_hooks)
 {
     const struct dl_phdr_info *object = writer->object;

@@ -11,7 +11,8 @@
 #include <limits.h>
 #include <time.h>
 
-/* Largest number of modules in the table; the number of their records in the file is not limited. */
+/* Largest number of modules that are loaded at one time; more are not recorded. The number of
+ * records in the file is not limited. */
 #define MODULES_MAX 16384
 #define RETIRED_MAX 256
 
@@ -30,7 +31,8 @@ struct module {
     const struct link_map *map;
     struct leak_module *record; /* the record in the recording file; NULL: there was no room */
     uintptr_t build_id;         /* address in memory of the bytes of the build-id */
-    /* If the module is unloaded: the newest retirement in its range before its own unload. */
+    /* If the module is unloaded: serial number of the last unload of another module in its range of
+     * addresses before its own unload. */
     uint32_t retired_before;
     bool permanent; /* loaded together with the program, so the loader never unloads it */
     bool unloaded;
@@ -44,13 +46,16 @@ struct retired {
 struct modules_state modules_state;
 
 static struct lock lock;
-/* Guarded by lock; readers without the lock use the recording file or _dl_find_object. */
+/* The table of modules, guarded by "lock". Code that must not wait for the lock uses the recording
+ * file or _dl_find_object. */
 static struct module *table;
 static uint32_t count;
-/* Number of the last loader event that libleak has noticed: a module seen, a module unloaded. */
+/* Serial number of the last event that libleak has noticed: a module found for the first time, or
+ * unloaded. */
 static uint32_t serial;
-/* Ranges of unloaded objects; ranges are only appended, serials only grow; the number of ranges is
- * published last. */
+/* Address ranges of unloaded objects, each with the serial number of the last unload in it. They
+ * are read without a lock: ranges are only appended, serial numbers only grow, and
+ * modules_state.retired_count is written last. */
 static struct retired retired[RETIRED_MAX];
 static uintptr_t own_start, own_end;
 /* The last object that was loaded with the program; the loader appends objects that are loaded
@@ -113,7 +118,8 @@ void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
     find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
     if (!find_object)
         find_object = find_by_walk;
-    /* The kernel provides its pages when they are first used. */
+    /* Memory pages are provided by the kernel only when they are first used, so a large table costs
+     * little. */
     table = arena_map(MODULES_MAX * sizeof *table);
     for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
         last_at_start = map;
@@ -181,8 +187,8 @@ static uint32_t newest_retired_in(uintptr_t start, uintptr_t end)
     return newest;
 }
 
-/* Retires a range: call stacks with addresses in it belong to modules that are newer than the
- * serial "newest". */
+/* Retires a range of addresses: new call stacks with addresses in it belong to modules loaded after
+ * the unload with serial number "newest". */
 static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
 {
     uint32_t used = modules_state.retired_count;
@@ -192,16 +198,16 @@ static void retire_until(uintptr_t start, uintptr_t end, uint32_t newest)
             return;
         }
     if (used == RETIRED_MAX) {
-        /* Too many different ranges: from here on the last row covers all addresses. Then loaded
-         * modules appear newer than they are, and readers of the recording use their last
-         * generation. */
+        /* There are too many different ranges: from now on the last element of "retired" covers all
+         * addresses. Then stacks in modules that are still loaded look as if they came after a
+         * later unload; readers of the recording then use the last module at these addresses. */
         store_relaxed(&retired[used - 1].start, 0);
         store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
         store_relaxed(&retired[used - 1].serial, newest);
         return;
     }
     retired[used] = (struct retired){start, end, newest};
-    /* Pairs with the acquire in modules_find_retired. */
+    /* Release, so that modules_find_retired sees the new range before it sees the count. */
     store_release(&modules_state.retired_count, used + 1);
 }
 
@@ -278,7 +284,7 @@ static void append_path(const struct link_map *map, struct strbuf *path)
     strbuf_add(path, map->l_name);
 }
 
-/* The MODULES chunk that is being filled; guarded by lock. */
+/* The chunk of the recording file to which records of modules are appended; guarded by "lock". */
 static struct {
     char *payload;
     uint64_t used, size;
@@ -299,7 +305,8 @@ static void *record_room(uint32_t length)
     return records.payload ? records.payload + records.used : NULL;
 }
 
-/* Makes the record for which record_room has returned memory visible to readers. */
+/* Makes a record, whose memory record_room has returned, visible to readers of the recording
+ * file. */
 static void record_publish(const struct leak_module *record)
 {
     records.used += record->length;
@@ -352,8 +359,8 @@ static void record_module(struct module *module, const struct link_map *map)
 }
 
 /* Takes the lock, if waiting for it cannot cause a deadlock. Under this lock find_by_walk takes the
- * loader's lock, and a thread that holds the loader's lock may call this function. So with
- * find_by_walk no thread waits. False: another thread holds the lock. */
+ * loader's lock, and a thread that holds the loader's lock may call lock_modules. So with
+ * find_by_walk no thread waits for the lock. False: another thread holds the lock. */
 static bool lock_modules(struct locked *locked)
 {
     if (find_object == find_by_walk)
@@ -364,9 +371,9 @@ static bool lock_modules(struct locked *locked)
 
 /* ---- Rechecking known modules ---------------------------------------------------------------- */
 
-/* Says whether the object at the place of a module is still the same. Another object may be mapped
- * exactly like it, with the same link map, but then its build-id differs. It makes only one system
- * call, because every capture of a stack rechecks while the loader is active. */
+/* Says whether the object that is now at a module's address is still that module. Another object
+ * may have the same addresses and the same struct link_map, but then its build-id differs. It makes
+ * only one system call, because every capture of a stack rechecks while the loader is active. */
 static bool is_same_object(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
@@ -412,8 +419,8 @@ void modules_recheck(struct guard *guard UNUSED)
     lock_give(&locked);
 }
 
-/* Says whether an object was unloaded and is now back at its place, with no other object there in
- * between. */
+/* Says whether an unloaded module is loaded again at the same addresses, with no other object there
+ * in between. */
 static bool has_come_back(const struct module *module, const struct found_object *now)
 {
     uint8_t id[LEAK_BUILD_ID_MAX];
@@ -482,7 +489,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
                                 found.map};
     if (unlikely(load_relaxed(&without_locks)) || !lock_modules(&locked))
-        return true; /* a later call records the module */
+        return true; /* the lock is taken: the module is recorded by a later call */
     struct module *module = is_known(&found) ? NULL : allocate_module();
     if (module) {
         *module = (struct module){.start = out->start,

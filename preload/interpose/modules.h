@@ -5,7 +5,8 @@
  * unloaded object keeps its record; its address range is "retired" with the serial number of that
  * event. The CFI cache drops its rows of the range. Nodes of the context tree contain
  * modules_retired(pc), which distinguishes them from nodes of another library that is loaded at the
- * same address. Most programs never retire a range: then modules_retired returns 0 after one load.
+ * same address. Most programs never retire a range: then modules_retired reads one word and returns
+ * 0.
  *
  * How a change is noticed: the loader allocates and frees while its r_state is not RT_CONSISTENT,
  * so every hook reads that word (modules_poll_loader); the hooks of dlclose and dlmopen report
@@ -29,8 +30,8 @@ struct module_view {
     const struct link_map *map;
 };
 
-/* Prepares this module. forget: called for each retired range, before an object that is loaded
- * there later can be seen. */
+/* Prepares this module. forget: called for each range of an unloaded object, before any stack in a
+ * later object at these addresses is recorded. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
 /* State for the inline functions below. Other modules set only on_load and on_object. */
@@ -50,8 +51,8 @@ static inline void modules_note_change(void)
     __atomic_fetch_add(&modules_state.changes, 1, __ATOMIC_RELEASE);
 }
 
-/* Notices that the loader is active. Each hook calls it, so it costs only a load of a word that
- * hardly ever changes. */
+/* Notices that the loader is loading or unloading objects. Each hook calls it, so it costs only a
+ * load of a word that hardly ever changes. */
 static inline void modules_poll_loader(void)
 {
     if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT)) {
@@ -64,15 +65,15 @@ static inline void modules_poll_loader(void)
 
 void modules_recheck(struct guard *guard);
 
-/* Returns the number of the last check of the modules. CFI rows that are read now belong to this
- * check. */
+/* Returns the number of the last check of the modules. Unwind data (CFI) of modules that is read
+ * now is valid as long as this number does not change. */
 static inline uint32_t modules_generation(void)
 {
     return __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE);
 }
 
-/* Says whether no object was loaded or unloaded since the check with that number. Then results from
- * that time are still valid without modules_refresh. */
+/* Says whether no object was loaded or unloaded since the check with that number. Then results
+ * obtained after that check are still valid without modules_refresh. */
 static inline bool modules_are_unchanged_since(uint32_t generation)
 {
     return __atomic_load_n(&modules_state.changes, __ATOMIC_RELAXED) == generation;
@@ -134,9 +135,9 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
  * parent. */
 void modules_stop_recording(void);
 
-/* Forbids (1) or allows again (-1) waiting for locks: in the handler of a fatal signal the calling
- * thread itself may hold any lock. While it is forbidden, modules_find finds objects but does not
- * record them. */
+/* Forbids (change 1) or allows again (change -1) to wait for locks: in the handler of a fatal signal
+ * the calling thread itself may hold any lock. While it is forbidden, modules_find finds objects but
+ * does not record them. */
 void modules_forbid_waiting(int change);
 bool modules_may_wait(void);
 

@@ -1,8 +1,8 @@
 /* operator_names.h - the C++ ABI names of operators new and delete.
  *
- * The names contain the type of a size: m is unsigned long. Where size_t is unsigned int, j, macros
- * replace the names with m in the source by names with j. OPERATOR_NAME(name) is the name as a
- * string.
+ * The mangled names contain the type of size_t: "m" (unsigned long) on 64-bit CPUs, "j" (unsigned
+ * int) on 32-bit ones. The source uses the names with m; for 32 bits macros replace them by the
+ * names with j. OPERATOR_NAME(name) is the name as a string.
  */
 #ifndef PRELOAD_INTERPOSE_OPERATOR_NAMES_H
 #define PRELOAD_INTERPOSE_OPERATOR_NAMES_H

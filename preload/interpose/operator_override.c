@@ -15,7 +15,7 @@ bool operator_override_has(const char *name)
     const ElfW(Sym) *symbol = NULL;
     void *first = dlsym(RTLD_DEFAULT, name);
     /* If a program takes the address of a function, its symbol table has an undefined symbol with
-     * the address of its PLT entry. That is not a definition. */
+     * the address of its PLT entry. Such a symbol is not a definition. */
     return first && !modules_is_own((uintptr_t)first) &&
            dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
            symbol->st_shndx != SHN_UNDEF;
@@ -27,8 +27,8 @@ static int is_cxx_runtime(struct dl_phdr_info *info, size_t size UNUSED, void *f
     return slash && (starts_with(slash, "/libstdc++.so") || starts_with(slash, "/libc++"));
 }
 
-/* Finds the originals of the operators. It does not search without a C++ runtime, because a search
- * that fails allocates. */
+/* Finds the C++ library's own forms of the operators (the originals). It searches only if a C++
+ * runtime is loaded, because a search that fails allocates. */
 void operator_override_find_originals(struct guard *guard)
 {
     /* The value of modules_state.changes at the last search; if it is the same, nothing was loaded

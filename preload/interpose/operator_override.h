@@ -36,8 +36,8 @@
     X(_ZdlPvmSt11align_val_t)                                                                      \
     X(_ZdaPvmSt11align_val_t)
 
-/* The forms that other forms are built on. If the program defines one of them, it overrides
- * operators. */
+/* The basic forms, which other forms call. If the program defines one of them, it counts as
+ * overriding the operators. */
 #define OPERATOR_BASIC_FORMS                                                                       \
     OPERATOR_NAME(_Znwm), OPERATOR_NAME(_Znam), "_ZdlPv", "_ZdaPv",                                \
         OPERATOR_NAME(_ZnwmSt11align_val_t), "_ZdlPvSt11align_val_t"
@@ -59,15 +59,16 @@ static inline bool operator_override_any(void)
     return operator_override.any;
 }
 
-/* Says whether an object before libleak, in the order of the loader, defines the function. */
+/* Says whether an object that comes before libleak in the loader's order (the program) defines the
+ * function. */
 bool operator_override_has(const char *name);
 
-/* Searches the originals that are not known yet. The search may allocate, with guard->calling_real
- * set. */
+/* Searches the C++ library's own forms that are not known yet. The search may allocate; these
+ * allocations are not recorded. */
 COLD void operator_override_find_originals(struct guard *guard);
 
-/* Searches the originals if they can be needed; in most programs that is a single test. guard may
- * be NULL. */
+/* Searches the C++ library's own forms if the program overrides a basic form; in most programs that
+ * is a single test. guard NULL: does nothing. */
 static inline void operator_override_resolve(struct guard *guard)
 {
     if (unlikely(operator_override_any()) && guard)

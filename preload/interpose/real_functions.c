@@ -79,7 +79,8 @@ static int bootstrap_posix_memalign(void **out, size_t alignment, size_t size)
 }
 
 /* Makes a system call before the real functions are known, and sets errno as libc does. Needed
- * because a malloc before libleak may map memory and read files while dlsym runs. */
+ * because another library's malloc may map memory and read files while dlsym searches the real
+ * functions. */
 static long bootstrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     long result = arch_syscall(number, a, b, c, d, e, f);
@@ -157,8 +158,8 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
 
 static bool loaded_late;
 
-/* Fills in __libc_malloc and the like with malloc and the like, for a libc other than glibc, which
- * lacks them. */
+/* For a libc that lacks __libc_malloc, __libc_free and so on (other than glibc): uses malloc, free
+ * and so on in their place. */
 static void set_libc_names(struct real *found)
 {
     found->__libc_malloc = found->malloc;
@@ -181,8 +182,8 @@ static bool in_one_object(const void *a, const void *b)
     return dladdr(a, &of_a) && dladdr(b, &of_b) && of_a.dli_fbase == of_b.dli_fbase;
 }
 
-/* The linker's symbols for the first and the last byte of libleak. They are used because dladdr
- * would read all symbols. */
+/* The linker's symbols for the first and the last byte of libleak. They tell which addresses are
+ * libleak's without dladdr, which would read all symbols. */
 extern const char __ehdr_start[] HIDDEN, _end[] HIDDEN;
 
 static bool is_own(const void *address)
