@@ -149,8 +149,9 @@ LIBLEAK_FUNCTION(long, libleak_snapshot, (void), (), -1)
 
 /* Runs a leak check as libleak_snapshot does, and writes the heap as a graph into a file, for
  * leakgraph: every block and every pointer between blocks. In the name %p is the pid, %e the
- * program, %n the first free number; an existing file is replaced. Returns as libleak_snapshot; -1
- * also if the file cannot be written, and then a line on standard error says why. */
+ * program, %n the first free number; an existing file is replaced. Returns the number of lost
+ * blocks; -1: no leak check was possible, or the file cannot be written and a line on standard
+ * error says why. */
 LIBLEAK_FUNCTION(long, libleak_snapshot_graph, (const char *file), (file), -1)
 
 /* Runs a leak check, lets leakreport report in a process of its own what is lost, and waits for it.

@@ -67,8 +67,8 @@ static bool redirect_output(int output)
                                    : dup2(output, STDOUT_FILENO) >= 0;
 }
 
-/* Prepares the child for a repeated run: no output, no input unless it keeps it, and addresses that
- * are equal in each such run, if the kernel allows that. */
+/* Prepares the child for a repeated run: no output, no input unless keeps_input is set, and, if the
+ * kernel allows that, the same addresses in each repeated run. */
 static bool prepare_repeated_run(bool keeps_input)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -99,7 +99,7 @@ static void add_store_paths(struct string_list *command, struct store_list *stor
         print_notice("too many processes for one report: %zu left out", left_out);
 }
 
-/* Starts leakreport. Returns what child_start() returns. */
+/* Starts leakreport. Returns -1 when exec succeeded, else an exit status, after a message. */
 static int start_reporter(struct child *child, const char *program,
                           const struct string_list *command, int output,
                           const struct string_list *callers)
@@ -125,7 +125,8 @@ bool report_check_options(const char *program, const struct args *args,
     if (command.count == 1 || nowhere < 0) {
         status = 0;
     } else {
-        /* makes leakreport end; with a wrong option before --help it fails instead */
+        /* --help makes leakreport end with success; after a wrong option leakreport fails before
+         * --help */
         string_list_add(&command, "--help");
         struct child child;
         if (start_reporter(&child, program, &command, nowhere, environment) < 0)

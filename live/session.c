@@ -20,7 +20,7 @@
 #include "common/store/store_dir.h"
 
 #define KEPT_SECONDS (24 * 60 * 60)
-/* A place with less free space is tried last: containers often have a /dev/shm of 64 KiB. */
+/* A place with fewer free bytes is tried last: containers often have a /dev/shm of 64 KiB. */
 #define ROOM_WANTED (16u << 20)
 
 /* ---- Choosing a place for the directory ------------------------------------------------------ */

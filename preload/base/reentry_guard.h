@@ -3,7 +3,8 @@
  * Every hook first tries to take the token; without it the hook only calls the real function.
  * Functions that may only run inside the runtime take the token as a parameter, so the compiler
  * enforces that rule. The token is a thread-local variable (TLS model initial-exec) with the
- * caller's frame of the hook that holds it. While the thread is outside the runtime, its sp is 0.
+ * caller's frame of the hook that holds it. While the thread is outside the runtime, the token's sp
+ * is 0.
  *
  * A signal handler of the program may leave a hook by longjmp, and leave the token behind.
  * guard_enter recognises this when the entry cannot lie inside the abandoned hook: it comes from a

@@ -18,7 +18,8 @@ static uint32_t cursor;
 /* Number of runs that were unused after the last sweep, or were added later. */
 static uint64_t unused_then;
 static struct run *holders; /* list of the threads that have taken a word of the map */
-/* Number of requests for runs that will be refused before the next sweep is tried. */
+/* Number of requests for runs that will be refused before the next sweep: the last one found few
+ * unused runs, so sweeping again soon would cost much and find little. */
 static uint64_t refusals;
 
 /* ---- Sweep: finding unused runs -------------------------------------------------------------- */

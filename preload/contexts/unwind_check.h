@@ -7,8 +7,8 @@
  * in a cache. The result is three numbers in the header of the recording file.
  *
  * The option is meant for tests but safe in any program: the reference runs on a stack of its own
- * with signals blocked, reads memory as unwind.h does, and leaves no descriptor open. But it may
- * take the loader's lock. */
+ * with signals blocked, reads memory as unwind.h does, and leaves no descriptor open. But the
+ * reference may take the loader's lock. */
 #ifndef PRELOAD_CONTEXTS_UNWIND_CHECK_H
 #define PRELOAD_CONTEXTS_UNWIND_CHECK_H
 
@@ -32,7 +32,8 @@ struct unwind_check_stack {
 };
 
 enum unwind_check_verdict {
-    /* equal, at least up to the frame at which the reference unwinder found no CFI. */
+    /* The stacks are equal, at least up to the frame at which the reference unwinder found no
+     * CFI. */
     UNWIND_CHECK_SAME,
     /* The recorded stack is right, but ends early, and records that it does. */
     UNWIND_CHECK_STOPPED,

@@ -69,7 +69,8 @@ static bool is_address(uint32_t instruction)
 }
 
 /* Says whether an instruction can be moved unchanged: it does not depend on its address and only
- * works with registers and memory. Branches, calls and exceptions are not; hints are. */
+ * works with registers and memory. Branches, calls and instructions that raise exceptions cannot be
+ * moved unchanged; hints can. */
 static bool is_plain(uint32_t instruction)
 {
     return is_return(instruction) || reads_system_register(instruction) ||

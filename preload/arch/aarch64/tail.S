@@ -1,5 +1,6 @@
 /* tail.S (aarch64) - hooks that must leave no frame between the caller and the real function.
- * tail.S of x86_64 says why.
+ * dlopen, dlsym and others look at their return address, and vfork returns twice (tail.S of
+ * x86_64).
  *
  * Instructions newer than the first aarch64 are written as hints, which are nops on older CPUs:
  * paciasp signs x30 while it is on the stack, and with BTI it is a landing pad for calls; a jump
@@ -43,7 +44,8 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
-/* Calls the program's main between two notices. tail.S of x86_64 describes hook_call_main. */
+/* Calls the program's main between two functions of the runtime: one learns that main begins, the
+ * other that it has returned. tail.S of x86_64 describes hook_call_main. */
         .local  hook_main_return
         .comm   hook_main_return, 8, 8
         .hidden hook_call_main

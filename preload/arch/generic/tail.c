@@ -1,5 +1,6 @@
 /* tail.c (generic) - what other CPUs have in tail.S: hooks that must leave no frame between the
- * caller and the real function. tail.S of x86_64 says why.
+ * caller and the real function. dlopen, dlsym and others look at their return address, and vfork
+ * returns twice (tail.S of x86_64).
  *
  * Each hook ends with a call whose value it returns. gcc and clang turn that call into a jump, with
  * -O1 and -foptimize-sibling-calls or with higher optimisation.
@@ -20,8 +21,8 @@ void *hook_pair_dlsym_notice(void *handle, const char *name);
 #define TAIL_CALL return
 #endif
 
-/* Defines a hook: it calls the notice, which returns the address of the real function, and jumps
- * there. */
+/* Defines a hook: it calls a function of the runtime (notice), which returns the address of the
+ * real function, and jumps there. */
 #define TAIL_HOOK(type, name, notice, parameters, arguments)                                       \
     type name parameters;                                                                          \
     type name parameters                                                                           \
@@ -45,8 +46,9 @@ main_function *hook_main_begins(void);
 int hook_main_ended(int status);
 int hook_call_main(int argc, char **argv, char **envp) HIDDEN;
 
-/* Calls the program's main between two notices. Unlike the versions of other CPUs it requires that
- * main returns as a C function does. */
+/* Calls the program's main between two functions of the runtime: one learns that main begins, the
+ * other that it has returned. Unlike the versions of other CPUs it requires that main returns as a
+ * C function does. */
 int hook_call_main(int argc, char **argv, char **envp)
 {
     int status = hook_main_begins()(argc, argv, envp);

@@ -1,5 +1,6 @@
-/* tail.S (i386) - hooks that must leave no frame between the caller and the real function.
- * tail.S of x86_64 says why. Arguments are on the stack and stay there.
+/* tail.S (i386) - hooks that must leave no frame between the caller and the real function. dlopen,
+ * dlsym and others look at their return address, and vfork returns twice (tail.S of x86_64).
+ * Arguments are on the stack and stay there.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -63,7 +64,8 @@
         SCRUBBED __lsan_do_recoverable_leak_check
         SCRUBBED __lsan_do_leak_check
 
-/* Calls the program's main between two notices. tail.S of x86_64 describes hook_call_main. */
+/* Calls the program's main between two functions of the runtime: one learns that main begins, the
+ * other that it has returned. tail.S of x86_64 describes hook_call_main. */
         .hidden hook_call_main
         .local  hook_main_return
         .comm   hook_main_return, 4, 4

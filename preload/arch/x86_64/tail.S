@@ -48,12 +48,13 @@
         .hidden hook_pair_dlsym
         TAIL_HOOK hook_pair_dlsym, hook_pair_dlsym_notice
 
-/* hook_call_main(argc, argv, envp) calls the program's main between two notices (hook_main.c). main
- * may return with any stack pointer, any value in the registers that it should preserve, and with
- * the direction flag set. hook_call_main returns to libc without relying on them: the return
- * address is kept in hook_main_return, the stack pointer is derived from the one after main. After
- * a main that keeps the rules all registers are as expected. Unwinding ends here once main has
- * returned, because the stack pointer is not known.
+/* hook_call_main(argc, argv, envp) calls the program's main between two functions of hook_main.c:
+ * one learns that main begins, the other that it has returned. main may return with any stack
+ * pointer, any value in the registers that it should preserve, and with the direction flag set.
+ * hook_call_main returns to libc without relying on them: the return address is kept in
+ * hook_main_return, the stack pointer is derived from the one after main. After a main that keeps
+ * the rules all registers are as expected. Unwinding ends here once main has returned, because the
+ * stack pointer is not known.
  */
         .local  hook_main_return
         .comm   hook_main_return, 8, 8
