@@ -221,8 +221,9 @@ static const struct {
     {INJECT_PASS, CODE("\x48\x89\xf8\x48\x8b\x7b\xf8\xff\xe0")},
     /* The code is: mov -8(%rbx), %rax; test %rax, %rax; jz end; jmp *%rax; end: ret */
     {INJECT_CALL, CODE("\x48\x8b\x43\xf8\x48\x85\xc0\x74\x02\xff\xe0\xc3")},
-    /* A child tries system calls, for which an older seccomp filter may kill. The child dumps no
-     * core, sends no signal when it ends, and makes each call with -1 for all arguments:
+    /* A child of the process tries system calls, because a seccomp filter that is older than the
+     * program may kill a process that makes them. The child dumps no core, sends no signal when it
+     * ends, and makes each call with -1 for all arguments:
      *
      *     push %rdi; %rax = clone(0, 0, 0, 0, 0); if (0) goto child; if (negative) goto refused
      *     %rax = wait4(%rax, %rsp, __WALL, 0); if (negative) goto refused
@@ -470,7 +471,7 @@ static int64_t map_memory(struct injection *injection, uint64_t at, size_t size,
 }
 
 /* Maps the area. If the process may not have memory that is both writable and executable, the code
- * gets a page that is only executable; leakctl writes to it through /proc/PID/mem. */
+ * gets a page that the process cannot write; leakctl writes to it through /proc/PID/mem. */
 static int64_t map_area(struct injection *injection)
 {
     int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);

@@ -29,10 +29,11 @@
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 
-/* Milliseconds; a thread that does not stop in that time waits in the kernel. */
+/* Milliseconds in which a thread has to stop; one that does not waits in the kernel, and the next
+ * is tried. */
 #define STOP_TIMEOUT 100
 #define LOCK_TIMEOUT 2000
-/* Milliseconds; long, because a thread inside of dlopen cannot be put back. */
+/* Milliseconds that dlopen may take; long, because a thread inside of dlopen cannot be put back. */
 #define LOAD_TIMEOUT 60000
 /* Longest time in milliseconds between two tries to stop a thread at a safe place. */
 #define NAP_MOST 20
@@ -316,7 +317,7 @@ static struct inject_step make_file(struct session *session, uint64_t flags)
     return (struct inject_step){INJECT_SYSCALL, {SYS_memfd_create, name, flags}, 0};
 }
 
-/* Makes a file without the flag MFD_EXEC, which Linux knows since 6.3. */
+/* Makes the file for the library without the flag MFD_EXEC, which Linux before 6.3 refuses. */
 static bool make_file_again(struct session *session)
 {
     struct inject_step step = make_file(session, MFD_CLOEXEC);

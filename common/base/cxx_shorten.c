@@ -29,7 +29,7 @@ static const struct {
     {"std::_Sp_counted_ptr_inplace", 1}, /* appears in the names of blocks of std::make_shared */
 };
 
-/* Prefixes of default template arguments. */
+/* Beginnings of the template arguments that are default values. */
 static const char *const defaults[] = {
     "std::allocator<",          "std::less<",           "std::hash<",
     "std::equal_to<",           "std::default_delete<", "std::char_traits<",

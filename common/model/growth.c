@@ -22,8 +22,8 @@
 /* A saw-tooth curve may have teeth larger than the gain, if its minima fit a straight line this
  * well (r²): */
 #define FLOOR_FIT 0.97
-/* Growth has stopped when the last pause is longer than each pause before by PAUSE_TIMES, longer
- * than PAUSE_SHARE of the whole time, and longer than PAUSE_SECONDS. */
+/* A pause is a time without a rise. Growth has stopped when the last pause is longer than
+ * PAUSE_TIMES times each earlier one, PAUSE_SHARE of the whole time, and PAUSE_SECONDS. */
 #define PAUSE_TIMES 2
 #define PAUSE_SHARE 0.15
 #define PAUSE_SECONDS 2.5

@@ -179,7 +179,8 @@ static struct message *begin_type_request(struct binary *binary, enum type_reque
     return message;
 }
 
-/* Sends the pending question about types to the name process. False: no answer. */
+/* Sends the pending question about types to the name process. False: the process died, or knows
+ * nothing. */
 static bool ask_for_type(struct binary *binary)
 {
     binary->no_types = !name_process_ask(binary->process);

@@ -16,7 +16,8 @@ static int hex_digit(char digit)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Parses a build-id of hex digits; returns its number of bytes, or -1. */
+/* Parses a build-id of hex digits, or "-" for none. Returns its number of bytes; -1: it is
+ * neither. */
 static int parse_build_id(const char *text, size_t length, uint8_t bytes[64])
 {
     if (length == 1 && *text == '-')

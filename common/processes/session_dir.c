@@ -67,8 +67,8 @@ void session_dir_mark_kept(const char *dir)
     free(path);
 }
 
-/* The links, then the folders, that leakrun makes for 64-bit and 32-bit loaders
- * (live/session.c). */
+/* The links to libleak.so that leakrun makes in a session directory for 64-bit and 32-bit loaders
+ * (live/session.c), and then the folders of these links. */
 static const char *const session_links[] = {SESSION_LINK_NAME,
                                             "lib64",
                                             "lib32",

@@ -454,7 +454,7 @@ static void tally_group(struct free_sites *frees, size_t level, const struct rec
                  tally);
 }
 
-/* How the blocks are freed that a level compares with the record. */
+/* Sums up how the blocks of the group of sites that a level compares with the record are freed. */
 static struct freed freed_by_group(struct free_sites *frees, size_t level,
                                    const struct record *record)
 {

@@ -15,7 +15,8 @@
  * allocating. */
 #define FEW 3
 #define CALLEES 4 /* most functions that are noted as called by an allocating function */
-/* Most rounds of finding parts of wrappers; each round may make the callees of a part one. */
+/* Most rounds of the search for parts of wrappers. A part is a function that only wrappers or
+ * other parts call, so each round may find more. */
 #define ROUNDS 8
 
 struct wrapper_candidate {

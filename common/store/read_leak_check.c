@@ -36,7 +36,7 @@ static size_t count_records(struct check_reader *tables, const struct leak_table
     return room;
 }
 
-/* A copy of a table; NULL if it is empty. */
+/* A copy of the records of a table; NULL if it has none. */
 static void *copy_table(struct check_reader *tables, const struct leak_table *table, size_t size,
                         size_t *count)
 {

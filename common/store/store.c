@@ -152,7 +152,8 @@ enum end_how store_end_how(const struct store *store)
 
 /* ---- Invariants of a struct store ------------------------------------------------------------ */
 
-/* Returns false from a check if the condition holds; *broken then names the broken invariant. */
+/* Makes the function that uses this macro return false if the condition holds; *broken then names
+ * the broken invariant. */
 #define BROKEN_IF(condition, invariant)                                                            \
     do {                                                                                           \
         *broken = (invariant);                                                                     \
