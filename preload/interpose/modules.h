@@ -135,9 +135,9 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
  * parent. */
 void modules_stop_recording(void);
 
-/* Forbids (change 1) or allows again (change -1) to wait for locks: in the handler of a fatal signal
- * the calling thread itself may hold any lock. While it is forbidden, modules_find finds objects but
- * does not record them. */
+/* Forbids (change 1) or allows again (change -1) to wait for locks: in the handler of a fatal
+ * signal the calling thread itself may hold any lock. While it is forbidden, modules_find finds
+ * objects but does not record them. */
 void modules_forbid_waiting(int change);
 bool modules_may_wait(void);
 

@@ -32,8 +32,8 @@ struct epoll_event;
 struct pollfd;
 struct sembuf;
 
-/* The real functions. Written by real_functions_find, and once more when static_malloc.h redirects
- * operator new. */
+/* The real functions. real_functions_find writes them; "cxx" is written once more when
+ * static_malloc.h redirects an allocator of the program. */
 struct real {
 #define HOOK(name, type, parameters) type(*name) parameters;
 #define OWN(name)
@@ -48,19 +48,21 @@ struct real {
 };
 extern struct real real HIDDEN;
 
-/* Finds the real functions at the first call. It calls dlsym, which may allocate, from the
- * bootstrap pool. */
+/* Finds the real functions at the first call; later calls do nothing. It calls dlsym, whose
+ * allocations come from the bootstrap pool. */
 void real_functions_find(void);
 
-/* Calls libc's sigaction for libleak's own handlers. -1: it is not known, or a sandbox refuses it. */
+/* Calls libc's sigaction for libleak's own handlers. -1: libc's sigaction is not known, it has
+ * failed, or a sandbox would refuse the system call. */
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 /* Says whether libleak was loaded late: the name malloc resolves to a library before libleak,
  * because the process ran before libleak was loaded, or was linked that way. Then the real
- * functions are searched from the first object on. Valid after real_functions_find. */
+ * functions are searched in all objects from the first one on, not only in those behind libleak.
+ * Valid after real_functions_find. */
 bool real_functions_loaded_late(void);
 
-/* Says whether malloc is that of the C library. */
+/* Says whether the real malloc is that of the C library, and not of another allocator. */
 bool real_functions_have_libc_malloc(void);
 
 /* Returns the function that a program without libleak would call by this name, which is an export

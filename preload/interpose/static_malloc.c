@@ -7,7 +7,8 @@
 
 #include <sys/mman.h>
 
-/* Bytes of the page of copies that each function gets. */
+/* Number of bytes that each function gets in the page of copies: its copy and a jump to its
+ * hook. */
 #define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP)
 /* Alignment of functions by compilers that put padding between them. */
 #define FUNCTION_ALIGNMENT 16
@@ -43,7 +44,7 @@ static struct static_malloc_function *find_function(struct static_malloc *found,
     return NULL;
 }
 
-/* Adds a function to the list. An alias of a function in the list needs no jump of its own. */
+/* Adds a function of the allocator to the list of those to redirect. */
 static void add_function(struct static_malloc *found, const struct static_malloc_hook *hook,
                          uintptr_t address, uint64_t size)
 {
@@ -57,8 +58,8 @@ static void add_function(struct static_malloc *found, const struct static_malloc
             (struct static_malloc_function){.hook = hook, .address = address, .size = size};
 }
 
-/* Adds a function if its name is that of a hook. A static function with such a name is not part of
- * an allocator, and may have other parameters. */
+/* Adds a function of the program to the list if its name is that of a hook. A static function with
+ * such a name is not part of an allocator, and may have other parameters. */
 static void match_symbol(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
@@ -90,8 +91,9 @@ static bool has_required(const struct search *search)
     return true;
 }
 
-/* Says whether the program does not import this name. A program that imports a function of the
- * family has no allocator of its own, and its file, which may be large, need not be read. */
+/* Says whether a relocation of the program is no import of a function that has a hook. A program
+ * that imports a function of the family has no allocator of its own, and its file, which may be
+ * large, need not be read. */
 static bool is_no_hooked_import(const struct symbols *symbols, const elf_relocation *relocation,
                                 void *context)
 {
@@ -107,8 +109,8 @@ static bool exports_required(const struct search *search)
     return true;
 }
 
-/* Searches the program, which is the first object, for an allocator. Its file is read only if it
- * may contain one. */
+/* Searches the program, which is the first object that dl_iterate_phdr visits, for an allocator.
+ * Reads the program's file only if it may contain one. */
 static int search_program(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     static const char program[] = "/proc/self/exe";
@@ -161,8 +163,8 @@ static bool refuse_redirect(struct static_malloc *found, const char *which, cons
     return false;
 }
 
-/* Maps a page near the program. It is below the program, because the heap grows upwards behind the
- * program. */
+/* Maps a page so near to the program, which lies from "low" to "high", that a jump reaches it. The
+ * page is below the program, because the heap grows upwards behind it. */
 static uint8_t *map_near(uintptr_t low, uintptr_t high)
 {
     uintptr_t size = sys_page_size();

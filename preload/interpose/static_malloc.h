@@ -29,10 +29,11 @@
 struct static_malloc_hook {
     const char *name;
     uintptr_t hook;
-    /* The place to write the address of the function's copy to, before the hook can be called. */
+    /* The variable into which the address of the function's copy is written, before the hook can be
+     * called. */
     uintptr_t *next;
 };
-/* The first rows of a table of hooks are malloc and free: an allocator must have both. */
+/* The first two rows of a table of hooks are malloc and free: an allocator must have both. */
 #define STATIC_MALLOC_REQUIRED 2
 
 struct static_malloc_function {
@@ -50,7 +51,8 @@ struct static_malloc {
     const char *which;  /* the function that the reason is about; NULL: all functions */
 };
 
-/* Says whether the program contains an allocator, and finds its functions. */
+/* Says whether the program itself contains an allocator, and finds its functions. count: number of
+ * rows of "hooks". */
 bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
                         struct static_malloc *out);
 /* Redirects an allocator that is linked into the program. False: it cannot be redirected, nothing

@@ -17,8 +17,10 @@
 
 #include <sys/mman.h>
 
-#define STOP_TIMEOUT 3000000000ull /* nanoseconds until stopping all threads is given up */
-/* Room for blocks that are allocated between the count of blocks and the copy. */
+/* Nanoseconds after which the attempt to stop all threads is given up. */
+#define STOP_TIMEOUT 3000000000ull
+/* Number of additional notes that the result has room for: blocks may be allocated after the blocks
+ * were counted and before the process is copied. */
 #define NEWER_BLOCKS 4096
 
 static struct world world; /* static, because the signal handlers of stopped threads read it */
@@ -69,9 +71,9 @@ enum page_state {
     PAGE_LEFT /* the page is saved but not put back: libleak's own, or without access */
 };
 
-/* The pages of the ranges that were saved, in the order of the ranges. */
+/* The saved pages of the ranges that fork does not copy, in the order of "ranges". */
 static struct {
-    uint8_t *state; /* enum page_state of each page */
+    uint8_t *state; /* enum page_state of each page of all ranges */
     char *pages;    /* content of all pages that were touched */
     size_t states, size;
     bool incomplete;
@@ -90,8 +92,8 @@ static void append_range(struct dontfork_range range)
         too_many_ranges = true;
 }
 
-/* Removes [start, end) from the list of ranges, because the program has given other advice about
- * it. */
+/* Removes [start, end) from the list of ranges that fork does not copy, because the program has
+ * given new advice (madvise) about it. */
 static void remove_overlap(uintptr_t start, uintptr_t end)
 {
     for (uint32_t i = range_count; i--;) {
@@ -110,8 +112,8 @@ static void remove_overlap(uintptr_t start, uintptr_t end)
     }
 }
 
-/* Adds a range, joined with a neighbour if there is one: V8's heap of many equal parts becomes few
- * ranges. */
+/* Adds a range that fork does not copy, and joins it with an adjacent one: V8's heap of many equal
+ * parts becomes few ranges. */
 static void add_range(uintptr_t start, uintptr_t end)
 {
     for (uint32_t i = 0; i < range_count; i++) {
@@ -138,7 +140,8 @@ void dontfork_note_advice(uintptr_t start, size_t size, int advice)
     lock_give(&locked);
 }
 
-/* Finds out which pages of the range were touched, and returns how many. */
+/* Finds out by the kernel's pagemap which pages of the range the program has touched (others are
+ * zeros), and returns how many. */
 static size_t note_touched(int pagemap, const struct dontfork_range *range, uint8_t *state)
 {
     uint64_t entry[512];
@@ -159,8 +162,8 @@ static size_t run_of(const uint8_t *state, const uint8_t *end)
     return at - state;
 }
 
-/* Calls visit for each run of pages in the wanted state. state: the states of the pages of the run;
- * to: where they are saved. */
+/* Calls visit for each sequence of consecutive pages in the wanted state. state: the states of
+ * these pages; to: where their content is saved. */
 static void each_run(enum page_state wanted,
                      void (*visit)(uintptr_t page, size_t pages, uint8_t *state, char *to))
 {
@@ -204,11 +207,12 @@ static void skip_own_memory(uintptr_t start, size_t size, void *context UNUSED)
     }
 }
 
-/* Finds out which pages of all ranges were touched, and returns how many. */
+/* Finds out which pages of all ranges the program has touched, and returns how many. */
 static size_t note_all_touched(bool stopped)
 {
     size_t touched = 0, at = 0;
-    /* A thread of the program that runs might notice the descriptor of pagemap. */
+    /* pagemap is opened only while the other threads are stopped, because a running thread might
+     * notice the descriptor. */
     int pagemap = stopped ? pagemap_open() : -1;
     for (uint32_t i = 0; i < range_count; i++) {
         touched += note_touched(pagemap, &ranges[i], saved.state + at);
@@ -230,8 +234,8 @@ static void dontfork_drop(void)
     saved.pages = NULL;
 }
 
-/* Saves the touched pages of all ranges. False: there is no memory, or the pages are more than
- * DONTFORK_MAX. */
+/* Saves the touched pages of all ranges. False: there is no memory, or the pages have more than
+ * DONTFORK_MAX bytes. */
 static bool save_pages(bool stopped)
 {
     saved.state = sys_map(saved.states);
@@ -290,11 +294,14 @@ static int fork_checker(struct leak_check_request *request)
 {
     if (request->is_milestone)
         request->milestone = milestones_add(NULL);
-    stack_scrub_near(); /* removes addresses of blocks that counting them has left there */
+    /* Removes addresses of blocks that the counting of blocks has left on the stack. */
+    stack_scrub_near();
     int pid = sys_fork_silent();
     if (pid == 0) {
         if (!request->stopped)
-            all_locks_release(); /* the parent held the locks while it forked */
+            /* The child inherits all locks as taken, because the parent held them while it
+             * forked. */
+            all_locks_release();
         request->memory_left_out = !dontfork_restore();
         leak_check_run(request);
     }
@@ -303,8 +310,8 @@ static int fork_checker(struct leak_check_request *request)
     return pid;
 }
 
-/* Copies the process while all other threads are stopped; none of them holds a lock of the runtime
- * then. */
+/* Copies the process while all other threads are stopped, at points where they hold no lock of the
+ * runtime. */
 int fork_snapshot_take_stopped(struct leak_check_request *request)
 {
     bool periodic = request->occasion == LEAK_OCCASION_PERIODIC;
@@ -353,9 +360,9 @@ enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result)
     }
 }
 
-/* Copies the process twice while the other threads run, with all locks held so that they are
- * outside critical sections. Waits for the check of the first copy, because the second one needs
- * its notes. */
+/* Copies the process twice while the other threads run, with all locks of the runtime held, so that
+ * the other threads are outside critical sections. Waits for the check of the first copy, because
+ * the second one needs its notes. */
 int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble)
 {
     size_t size;

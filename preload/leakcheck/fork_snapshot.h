@@ -13,7 +13,7 @@
 #include "preload/leakcheck/leak_check.h"
 
 /* Allocates the memory in which the child returns its result, with room for a note about every
- * block if notes is set. NULL: there is no memory. */
+ * block if "notes" is true. *size: the size of this memory. NULL: there is no memory. */
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size);
 void fork_snapshot_free_result(struct leak_check_result *result, size_t size);
 
@@ -34,8 +34,8 @@ enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result);
 /* ---- All locks --------------------------------------------------------------------------------
  * Acquires every lock of the runtime, so that no other thread is inside a critical section when the
  * process forks. The child has only the calling thread, so a lock that another thread held would
- * stay taken there for ever. The order is that of LAYERS, top first. The caller blocks all
- * signals. */
+ * stay taken there for ever. The order is that of lifecycle.def, the first row first. The caller
+ * blocks all signals. */
 void all_locks_acquire(void);
 void all_locks_release(void);
 

@@ -11,7 +11,8 @@
 
 static char pattern[PATH_MAX]; /* the option graph= as an absolute path; empty: not set */
 static char option_path[PATH_MAX], request_path[PATH_MAX], program[64];
-static char own[PATH_MAX]; /* name of the graph file that this process wrote last */
+/* Path of the graph file that this process wrote last, which it may replace. */
+static char own[PATH_MAX];
 
 void graph_path_start(void)
 {
@@ -28,7 +29,8 @@ static bool is_free(const char *name)
     return sys_lstat(name, &info) < 0 || strcmp(name, own) == 0;
 }
 
-/* Replaces %p, %e and %n in a pattern. With %n the result is the first name that is free. */
+/* Replaces %p (pid), %e (program name) and %n (a number from 1) in a pattern. With %n the result
+ * has the first number for which there is no such file. */
 static struct strbuf expand_path(char buffer[PATH_MAX], const char *from)
 {
     bool numbered = strstr(from, "%n");

@@ -2,7 +2,8 @@
  * file.
  *
  * The file gets its name when it is complete; until then it has another name in the same directory.
- * The first error is kept; after it nothing is written, and the caller goes on as before.
+ * After the first error, which is kept in "error", nothing is written, so callers need not test
+ * each call.
  *
  * Only for the process copy in which a leak check runs. */
 #ifndef PRELOAD_LEAKCHECK_GRAPH_STREAM_H
@@ -13,13 +14,14 @@
 
 #include <limits.h>
 
-#define GRAPH_STREAM_ITEM_MOST 128 /* the largest item without texts, in bytes */
+/* Largest size in bytes of an item (a record of the file) without its texts. */
+#define GRAPH_STREAM_ITEM_MOST 128
 
 struct graph_stream {
     int fd;    /* descriptor of the file; < 0: not open */
     int error; /* -errno of the first failure; 0: there was none */
     struct leak_graph_chunk chunk;
-    /* Content of the chunk that is being filled; there is room for its header before it. */
+    /* Content of the chunk that is being filled; memory for the chunk's header lies before it. */
     uint8_t *payload;
     size_t used;
     char part[PATH_MAX]; /* name of the file until it is complete */
@@ -38,7 +40,8 @@ void graph_stream_discard(const char *path, int pid);
 
 void graph_stream_flush(struct graph_stream *stream);
 
-/* Begins an item with at most so many bytes: it will be in one chunk. */
+/* Begins an item (a record of the file) of at most so many bytes. If the current chunk has no room
+ * for it, that chunk is written first, because an item must lie in one chunk. */
 static ALWAYS_INLINE void graph_stream_item(struct graph_stream *stream, size_t bytes)
 {
     if (unlikely(stream->used + bytes > LEAK_GRAPH_CHUNK_MOST))

@@ -77,8 +77,8 @@ static void write_root(void *context, uint32_t range, uintptr_t word, uint32_t n
     writer->root_words++;
 }
 
-/* Decides how the first word of a block is written: as a pointer, as zero, as the value that was
- * written last for such a site, or as *value. */
+/* Decides how the first word of a block is written: as a pointer, as zero, as "the same as the last
+ * first word written for a block of this site", or as *value. */
 static enum leak_graph_word first_word(struct graph_writer *writer, const struct block *block,
                                        bool points, uint64_t *value)
 {
@@ -105,8 +105,8 @@ static void close_block(struct graph_writer *writer)
     writer->open = false;
 }
 
-/* Begins the item of a block. points: the first word of the block holds the pointer of the next
- * edge. */
+/* Begins the item of a block. points: the first word of the block is a pointer, which the next edge
+ * of the file describes. */
 static void open_block(struct graph_writer *writer, uint32_t node, bool points)
 {
     struct graph_stream *stream = &writer->stream;
@@ -133,7 +133,8 @@ static void open_block(struct graph_writer *writer, uint32_t node, bool points)
     writer->open = true;
 }
 
-/* Writes the blocks before this one that are not written yet; they have no edges. */
+/* Writes the blocks with lower numbers than this one that are not written yet; they have no
+ * edges. */
 static void write_blocks_before(struct graph_writer *writer, uint32_t node)
 {
     close_block(writer);
@@ -279,7 +280,7 @@ static void write_threads(struct guard *guard, struct graph_writer *writer)
         }
 }
 
-/* Mark the sites that have blocks, and the nodes of their call stacks: one byte for each. */
+/* Marks the sites that have blocks, in an array of one byte for each site. NULL: no memory. */
 static uint8_t *mark_sites(const struct reach *reach, uint32_t sites)
 {
     uint8_t *used = sys_map_lazily((size_t)sites + 1);

@@ -2,8 +2,8 @@
  * first the graph, while pointers can be followed, then verdicts and names, which are known only at
  * the end.
  *
- * It uses memory for one chunk, and marks for a few thousand sites. The first error is kept, and
- * has no effect on the leak check. */
+ * It uses memory for one chunk, and marks for a few thousand sites. An error in writing the file
+ * has no effect on the leak check; the first one is kept in stream.error. */
 #ifndef PRELOAD_LEAKCHECK_GRAPH_WRITER_H
 #define PRELOAD_LEAKCHECK_GRAPH_WRITER_H
 
@@ -16,29 +16,29 @@
 
 struct graph_input {
     const char *path;
-    int pid; /* pid of the program: this process is a copy */
+    int pid; /* pid of the program; this process is a copy of it */
     const struct reach *reach;
     const struct roots *roots;
     const struct elf_images *images;
     /* Source of the time, tick, occasion and milestone that are written. */
     const struct leak_snapshot *head;
-    /* The largest number of bytes of a block's content that may be written; 0: no first words and
-     * no hashes of contents either. */
+    /* The largest number of bytes of a block's content that may be written; 0: neither contents nor
+     * first words nor hashes of contents are written. */
     uint64_t content_most;
 };
 
 struct graph_writer {
     struct graph_stream stream;
     const struct graph_input *input;
-    uint32_t next; /* number of blocks that are written */
+    uint32_t next; /* number of the next block to write; those before it are written */
     bool open;     /* the block that was written last may get more edges */
     uint64_t edges, root_words;
-    /* Index + 1 of the last word written: of the open block, or of a range of roots. */
+    /* Number (from 1) of the last word written: in the open block, or in a range of roots. */
     uint64_t last_word;
     uint32_t last_range, last_target, last_bond;
-    /* The block that is being written and the one before it, by parity of their numbers. */
+    /* The block that is being written and the one before it, at index (number of the block) % 2. */
     struct block block[2];
-    /* The last first word that was written for each hash of a site. */
+    /* The first word of a block that was written last, for each hash of the block's site. */
     uint64_t word_slots[LEAK_GRAPH_SLOTS];
     struct block_content content;
 };

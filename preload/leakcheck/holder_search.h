@@ -8,10 +8,10 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* Finds the best word that points to the block at the address. A word of a variable or of a
- * reachable block is better than one on a stack, a pointer to the start of the block better than an
- * interior pointer. If there is no such word, out->word.address is 0. False: no block begins at the
- * address, or there is no memory. */
+/* Finds the word through which the program most likely uses the block at the address. A word of a
+ * variable or of a reachable block is better than one on a stack, a pointer to the start of the
+ * block better than an interior pointer. If there is no such word, out->word.address is 0. False:
+ * no block begins at the address, or there is no memory. */
 bool holder_search(struct guard *guard, const struct reach *reach, const struct roots *roots,
                    uintptr_t address, struct leak_holder *out);
 

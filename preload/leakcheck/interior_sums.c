@@ -16,7 +16,8 @@ static bool is_same(const struct leak_interior *one, const struct leak_interior 
            one->offset == other->offset;
 }
 
-/* Finds the row with these keys, or adds it. NULL: the table is full. */
+/* Finds the row with the same line, holder and offset as *wanted, or adds it. NULL: the table is
+ * full. */
 static struct leak_interior *find_row(struct interior_sums *sums,
                                       const struct leak_interior *wanted)
 {
@@ -44,7 +45,8 @@ void interior_sums_add(struct interior_sums *sums, const struct reach *reach, ui
     uint32_t parent = reach_parent(reach, node, NULL);
     struct reach_word word;
     struct leak_interior wanted = {.found = line, .offset = reach_pointer_offset(reach, node)};
-    /* A held block that no pointer has reached is known from an earlier check. */
+    /* A held block that no pointer has reached in this check was held in an earlier one: it has no
+     * pointer to count. */
     if (parent == REACH_NONE && !reach_root_word(reach, node, &word))
         return;
     wanted.holder = parent == REACH_NONE ? 0 : reach_site(reach, parent);

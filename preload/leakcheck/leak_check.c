@@ -38,16 +38,18 @@
 
 #define STACK (512ull << 10)
 #define EXIT_FRAMES_MOST 64
-#define SECONDS_MOST 600 /* limit of the check's CPU time in seconds, for safety */
+/* The kernel ends the check after this CPU time in seconds, lest it run for ever. */
+#define SECONDS_MOST 600
 
 /* ---- Isolation from the program -------------------------------------------------------------- */
 
 static struct procmaps maps;
-static uint32_t unreadable; /* number of pages without access that the check came to */
+static uint32_t unreadable; /* number of pages without read access that the check has come to */
 
-/* Says whether a page without read access may be read nevertheless. If the program cannot read a
- * page, pointers in it hold nothing, unless the option unreadable says that the program will give
- * access again. A page of an object's constant data, or one with a protection key, is readable. */
+/* Says whether the check may make a page readable whose access has faulted. If the program cannot
+ * read a page, pointers in it hold no block, unless the option unreadable says that the program
+ * will make the page readable again. A page of an object's constant data, or one with a protection
+ * key, is readable. */
 static bool may_read(uintptr_t page)
 {
     const struct mapping *mapping = procmaps_find(&maps, page);
@@ -77,7 +79,8 @@ static void isolate_child(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
-    /* All signals except faults are blocked; the handler of a request may have blocked faults. */
+    /* Blocks all signals except those of faults. Faults are unblocked, because the check may have
+     * been requested in a signal handler that blocks them. */
     uint64_t blocked = ~(uint64_t)0;
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number))
@@ -104,8 +107,8 @@ static void isolate_child(void)
 
 /* ---- Verdicts of an earlier check ------------------------------------------------------------ */
 
-/* Finds the note about a block. Blocks of one region come consecutively, so the search begins near
- * the previous note. */
+/* Finds the note about a block by binary search. Blocks of one region (2 KiB of addresses) are
+ * looked up one after the other, so the search begins near the previous note. */
 const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
                                                    uint32_t *at, const struct block *block)
 {
@@ -138,8 +141,8 @@ static enum reach_prior prior_of(const struct leak_check_request *request, uint3
         return REACH_IGNORED;
     switch (note ? note->verdict : LEAK_VERDICT_NONE) {
     case LEAK_VERDICT_LOST:
-    /* With two copies of a running process, each misses pointers that registers held in the
-     * other. */
+    /* With two copies of a running process each check misses some pointers, so a block that was
+     * lost in the first copy is judged anew. */
     case LEAK_VERDICT_INDIRECT:
         return request->twice ? REACH_NEW : REACH_WAS_LOST;
     case LEAK_VERDICT_POSSIBLE:
@@ -168,8 +171,8 @@ struct leak_check {
 
 static struct leak_check current;
 
-/* Adds a block, without its beginning if nested blocks cover that. pool: the pool of a nested
- * block, or SUBALLOC_ANY_POOL. */
+/* Adds a block to the blocks to be marked, without the part at its beginning that suballocated
+ * blocks cover. pool: the pool of a suballocated block; for others SUBALLOC_ANY_POOL. */
 static void add_trimmed(struct leak_check *check, const struct block *block, uint32_t pool)
 {
     struct block rest = *block;
@@ -230,7 +233,8 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
-    /* All blocks from before libleak was loaded form one group. */
+    /* All blocks from before libleak was loaded get the same address, so that they form one
+     * group. */
     for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
         pcs[count] = id == LEAK_ROOT_NO_STACKS ? LEAK_OLDER_PC : node.pc;
     return count;
@@ -245,9 +249,9 @@ static bool is_in_libc(uintptr_t pc)
 static const struct reach_idiom_questions idiom_questions = {
     .callers = callers_of, .is_typed_object = is_typed_object, .is_in_libc = is_in_libc};
 
-/* Determines from where on the stack of the caller is scanned. After the last exit handler, frames
- * of libc's exit lie over a part of the dead frames of main, so the stack is scanned from above
- * libc's frames. */
+/* Returns the caller with the stack pointer from which on its stack is scanned for pointers. After
+ * the last exit handler, frames of libc's exit lie over a part of the dead frames of main, so the
+ * stack is scanned from above libc's frames. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
     struct roots_caller caller = *check->request->caller;
@@ -345,7 +349,8 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
         return LEAK_TROUBLE_NO_MEMORY;
     if (!suballoc_count && !older.count)
         reach_look_up(check->reach, find_block);
-    /* Added first: if the block table has a block at the same address, that one replaces it. */
+    /* Older blocks are added first: if the block table has a block at the same address, it replaces
+     * the older one. */
     older_blocks_each(&older, add_older_block, check);
     address_order_each_block(memory_most, add_live_block, check);
     add_nested(check);
@@ -372,8 +377,9 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     return LEAK_TROUBLE_NONE;
 }
 
-/* Says whether a block counts for "since". The ticks of blocks that a fork child has inherited are
- * those of another process, so they do not count. */
+/* Says whether a block was allocated since tick request->since; true for all blocks if that is 0.
+ * The ticks of blocks that a fork child has inherited are those of another process, so they do not
+ * count. */
 static bool is_counted(const struct leak_check *check, uint32_t node)
 {
     if (!check->request->since)
@@ -382,9 +388,9 @@ static bool is_counted(const struct leak_check *check, uint32_t node)
     return block.tick >= check->request->since && block.site > store_header->inherited_sites;
 }
 
-/* Returns the address of the root word that holds a node; 0: it must not be compared later.
- * Registers and stacks change all the time, and pages that this check has mapped do not exist in
- * the program. */
+/* Returns the address of the root word that holds a node; 0: a later check must not look whether
+ * that word still holds the node. Registers and stacks change all the time, and pages that this
+ * check has mapped do not exist in the program. */
 static uint64_t link_of_root(const struct leak_check *check, uint32_t node)
 {
     struct reach_word word;
@@ -420,8 +426,8 @@ static void count_verdicts(const struct leak_check *check)
     }
 }
 
-/* Writes the notes, as the last step. All links are written first, so that the arrays from which
- * they come can be freed before notes take memory. */
+/* Writes the notes about all blocks, as the last step. The addresses of the root words (links) are
+ * written first, so that the arrays from which they come can be freed before notes take memory. */
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
@@ -443,7 +449,8 @@ static void write_notes(const struct leak_check *check)
     }
 }
 
-/* Counts a block that was not cleared (fill.h), if it is still live. */
+/* Counts a block that is still live and whose memory was not cleared (fill.h), so that stale
+ * pointers may be in it. */
 static void count_uncleared(uintptr_t address, uint64_t size, void *passed)
 {
     struct leak_snapshot *head = passed;
@@ -515,7 +522,8 @@ static void run_check(void *argument)
 
 void leak_check_run(const struct leak_check_request *request)
 {
-    /* A stack of its own, because the parent may run on a signal stack of a few KiB. */
+    /* The check runs on a new stack, because the parent may have forked on a signal stack of a few
+     * KiB. */
     char *stack = sys_map(STACK);
     if (stack)
         arena_register(stack, STACK);

@@ -30,26 +30,29 @@ struct leak_check_result {
     struct leak_check_sum {
         uint64_t blocks, bytes;
     } found[LEAK_VERDICT_MAX]; /* sums of all blocks, by verdict */
-    uint64_t place;            /* offset of the result's chunk in the recording file */
-    struct leak_holder holder; /* the word that holds the followed block, if one was found */
-    bool followed_exists;      /* the block with the address in request.followed is allocated */
-    bool graph_written;        /* the graph file is complete; valid even while done is 0 */
+    uint64_t place;            /* offset of the chunk with the result in the recording file */
+    /* The word that holds the block request.followed, if one was found. */
+    struct leak_holder holder;
+    bool followed_exists; /* the block with the address in request.followed is allocated */
+    bool graph_written;   /* the graph file is complete; valid even while done is 0 */
     /* -errno: why there is no graph file; 0: none was wanted, or it was written. */
     int graph_error;
-    uint32_t notes; /* number of notes; they are sorted by address */
+    uint32_t notes; /* number of elements of "note", which are sorted by address */
     uint32_t notes_most;
-    struct leak_check_note note[]; /* the array of leak_check_links follows */
+    /* The notes; behind notes_most of them follows the array of leak_check_links. */
+    struct leak_check_note note[];
 };
 
-/* The size in bytes of a result with so many notes. */
+/* The size in bytes of a result with room for so many notes. */
 static inline uint64_t leak_check_result_size(uint64_t notes)
 {
     return sizeof(struct leak_check_result) +
            notes * (sizeof(struct leak_check_note) + sizeof(uint64_t));
 }
 
-/* The addresses of the words by which REACHABLE blocks were found, by index of the note. 0: the
- * word is on a stack, in a register, or in memory of this check. */
+/* The addresses of the words by which REACHABLE blocks were found, by the index of the block's
+ * note. 0: the block is not REACHABLE, or the word is on a stack, in a register, or in memory that
+ * this check has mapped. */
 static inline uint64_t *leak_check_links(struct leak_check_result *result)
 {
     return (uint64_t *)&result->note[result->notes_most];
@@ -67,23 +70,28 @@ struct leak_check_request {
     uint64_t content_most; /* the largest number of bytes of a block's content that are written */
     uint32_t skipped;
     struct leak_check_result *result;
-    uint64_t place;      /* offset of an older check's chunk, which is overwritten; 0: none */
-    uint64_t last_place; /* offset of the last check's chunk; 0: none */
-    /* The result of an earlier check of this process; NULL: none. */
+    /* Offset in the recording file of an older check's result, which is overwritten; 0: none. */
+    uint64_t place;
+    uint64_t last_place; /* offset in the recording file of the last check's result; 0: none */
+    /* The result of an earlier check of this process, which tells which blocks were lost then;
+     * NULL: none. */
     const struct leak_check_result *before;
-    /* "before" is the check of the first of two copies: blocks are lost only if lost in both. */
+    /* "before" is the check of the first of two copies: blocks are lost only if they are lost in
+     * both copies. */
     bool twice;
     bool silent; /* the check writes notes, but nothing to the recording file */
-    /* Bitwise complement of the address of a block whose holder is wanted; 0: none. */
+    /* Bitwise complement of the address of a block: the word that holds this block is to be found;
+     * 0: none. */
     uint64_t followed;
-    /* An address: the block that contains it, and the words that point to that block, are wanted;
+    /* Address of any byte of a block: the block and the words that point to it are to be reported;
      * 0: none. */
     uintptr_t about;
     const char *graph_file; /* absolute path of the graph file to write; NULL: none */
     /* Blocks allocated before this tick are not counted as lost; 0: all are counted. */
     uint32_t since;
     bool is_milestone;
-    uint32_t milestone; /* number of the check as a milestone, set when the process is copied */
+    /* Number of this check as a milestone, set when the process is copied; 0: it is none. */
+    uint32_t milestone;
 };
 
 /* Says whether a check on this occasion is a milestone. Requested checks are: later checks can say

@@ -19,18 +19,19 @@ struct loss_times {
     uint64_t after_ns, now_ns;  /* when_ns of the check before this one, and of this one */
     struct loss_site {
         uint64_t before, now; /* number of lost blocks in the check before, and in this one */
-        /* Result of the check before; first.by_ns 0: no block was lost before. */
+        /* Times for this site: at first those of the check before, in the end those of this one;
+         * first.by_ns 0: no block was lost before. */
         struct leak_loss row;
-    } * site;       /* array by number of the site */
+    } * site;       /* array, indexed by the number of the site */
     uint32_t sites; /* number of elements of site */
 };
 
 /* Reads the result of the last check. before: offset of its chunk in the recording file; 0: none.
  * False: there is no memory. */
 bool loss_times_begin(struct loss_times *times, const struct leak_snapshot *head, uint64_t before);
-/* Adds lost or indirectly lost blocks of a site. */
+/* Adds a number of lost or indirectly lost blocks of a site to those that this check has found. */
 void loss_times_add(struct loss_times *times, uint32_t site, uint64_t blocks);
-/* Computes the rows, after all blocks were added. */
+/* Computes the rows with the times, after all blocks of this check were added. */
 void loss_times_finish(struct loss_times *times);
 
 #endif

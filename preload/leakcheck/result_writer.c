@@ -1,5 +1,5 @@
-/* result_writer.c - groups the nodes of a leak check into lines of the table "found", and writes
- * all tables of the result. */
+/* result_writer.c - groups the nodes (blocks) of a leak check by site and verdict into lines of the
+ * table "found", and writes all tables of the result. */
 #include "preload/leakcheck/result_writer.h"
 #include "preload/leakcheck/interior_sums.h"
 #include "preload/leakcheck/loss_times.h"
@@ -10,10 +10,11 @@
 #include "preload/base/sys.h"
 #include "preload/memory/collections.h"
 
-/* The largest number of steps of a path that are written; of a longer path both ends are
- * written. */
+/* The largest number of steps (blocks) of a path from a root that are written; of a longer path its
+ * beginning and its end are written. */
 #define STEPS_MAX (2 * PATH_HEAD)
-/* Number of blocks of a line that are written one by one: the largest ones. */
+/* Number of blocks of a line of the table "found" that are recorded one by one as samples: the
+ * largest ones. */
 #define SAMPLES_MOST 3
 #define PATHS_MOST 50000
 #define CONTENT_MOST (64u << 10)  /* bytes of the content of one block, at most */
@@ -31,11 +32,12 @@ struct result_writer {
     uint32_t nodes;
     struct result_line *lines;
     uint32_t line_count, lines_most;
-    uint32_t *index; /* open addressing: hash of the key of a line -> index of the line + 1 */
+    /* Hash table: hash of site, verdict, flags and owner -> index of the line + 1; 0: empty. */
+    uint32_t *index;
     uint32_t index_mask;
-    uint32_t asked_node; /* node of the block at input->about; REACH_NONE: none */
-    uint32_t asked_line; /* index + 1 of the line of the block at input->about */
-    /* The owner that line_of_record looked up last, and its line. */
+    uint32_t asked_node; /* node of the block that contains input->about; REACH_NONE: none */
+    uint32_t asked_line; /* index + 1 of the line of that block; 0: none */
+    /* The node that line_of_record looked up last, and its line. */
     uint32_t last_record, last_record_line;
     struct root_owners owners;
     struct milestone_ages ages;
@@ -85,15 +87,16 @@ static void note_largest(struct result_writer *writer, struct result_line *line,
     }
 }
 
-/* The flags of a node in the key of a line without an owner. */
+/* The flags by which lines of one site and verdict differ, for a node that is not indirectly
+ * lost. */
 static unsigned record_flags(const struct result_writer *writer, uint32_t node)
 {
     bool cycle = leak_graph_is_cycle(writer->input->graph, node);
     return reach_flags(writer->input->reach, node) | (cycle ? LEAK_FOUND_CYCLE : 0);
 }
 
-/* Finds the line of a lost block that owns other blocks. Blocks of the same owner often come one
- * after the other, so the last result is kept. */
+/* Returns the line of a lost block that owns indirectly lost blocks. Blocks of the same owner often
+ * come one after the other, so the last result is kept. */
 static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
 {
     if (node != writer->last_record) {
@@ -140,8 +143,8 @@ static bool count_node(struct result_writer *writer, uint32_t node, enum leak_ve
         line->found.retained_blocks += sum.blocks;
         line->found.retained_bytes += sum.bytes;
     } else if (sum.bytes > line->found.retained_bytes) {
-        /* Blocks of one list retain each other, so their sums must not be added: the largest one
-         * counts. */
+        /* Blocks of one linked list retain each other, so the retained sums of the line's blocks
+         * must not be added: the line gets the largest one. */
         line->found.retained_blocks = sum.blocks;
         line->found.retained_bytes = sum.bytes;
     }
@@ -191,8 +194,8 @@ static void add_step(struct result_writer *writer, uint32_t node, uint32_t paren
         step->into = word - address;
 }
 
-/* Collects the nodes on the path from a node towards its root, at most so many; returns how
- * many. */
+/* Collects the nodes on the path from a node towards its root, at most "most", into "met"; returns
+ * how many. */
 static uint32_t collect_path(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
     uint32_t count = 0;
@@ -210,8 +213,8 @@ static void add_steps(struct result_writer *writer, const uint32_t *met, uint32_
     }
 }
 
-/* Writes the path from the root to the largest block of a line. Of a long path both ends are
- * written, with a step of site 0 between them. */
+/* Writes the path from the root to the largest block of a line. Of a long path only the beginning
+ * and the end are written, with a step of site 0 between them. */
 static void add_path(struct result_writer *writer, struct result_line *line)
 {
     const struct reach *reach = writer->input->reach;
@@ -287,8 +290,8 @@ static void add_details(struct result_writer *writer)
         if (!found)
             continue;
         *found = line->found;
-        /* With two copies of a running process, the second one cannot tell which pointers exit code
-         * has dropped. */
+        /* Without stopped threads the check compared two copies of the running process, and cannot
+         * tell which pointers exit code has dropped. */
         if (writer->input->head->rung != LEAK_RUNG_PARKED)
             found->flags &= ~LEAK_FOUND_DROPPED;
     }
@@ -296,8 +299,8 @@ static void add_details(struct result_writer *writer)
 
 /* ---- Dropped pointers ------------------------------------------------------------------------ */
 
-/* Finds the node of a block that was recorded when a pointer to it was dropped. REACH_NONE: the
- * block was freed since. */
+/* Finds the node of a block that was recorded when a freed block held a pointer to it
+ * (dropped_pointers.h). REACH_NONE: the block was freed since then. */
 static uint32_t find_seen_node(const struct result_input *input, const struct dropped_block *seen)
 {
     uint32_t node = seen->address ? reach_find_node(input->reach, seen->address) : REACH_NONE;
@@ -378,8 +381,8 @@ static void add_modules(struct result_writer *writer)
 static bool begin_writer(struct result_writer *writer)
 {
     uint32_t nodes = writer->nodes, size = 1024;
-    /* There are few sites, and fewer owners of indirectly lost blocks. If there are more lines than
-     * this, no result is written. */
+    /* There are few sites, and fewer owners of indirectly lost blocks, so 4 million lines are
+     * enough. If there are more, no result is written. */
     writer->lines_most = nodes + 1 < 4u << 20 ? nodes + 1 : 4u << 20;
     while (size < 2 * writer->lines_most)
         size *= 2;
@@ -402,8 +405,8 @@ static bool begin_writer(struct result_writer *writer)
            root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
-/* Copies a table into the chunk and frees it, so that only one table at a time needs memory
- * twice. */
+/* Copies a table into the chunk of the recording file and frees the table at once, so that only one
+ * table at a time exists twice. Returns where it lies in the chunk. */
 static struct leak_table write_table(char *payload, uint64_t *at, struct growable_array *table)
 {
     struct leak_table place = {*at, table->count};
@@ -431,7 +434,8 @@ static uint64_t write_chunk(struct result_writer *writer)
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
     char *payload = store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, writer->input->place, size);
-    /* A quarter more, so that a larger result may overwrite this one later. */
+    /* The chunk is a quarter larger than needed, so that the somewhat larger result of a later
+     * check can overwrite it. */
     if (!payload && size + size / 4 <= UINT32_MAX)
         payload = store_new_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
     if (!payload || !store_contains(payload))

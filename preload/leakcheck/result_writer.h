@@ -18,11 +18,15 @@ struct result_input {
     struct leak_graph *graph; /* result_writer_write frees its sums of retained blocks */
     const struct roots *roots;
     const struct elf_images *images;
-    const struct leak_snapshot *head; /* header of the result, complete except for the tables */
-    uint64_t place;                   /* offset of a chunk that may be overwritten; 0: none */
-    uint64_t before;                  /* offset of the last check's chunk; 0: none */
+    /* Header of the result; all members but the places of the tables are set. */
+    const struct leak_snapshot *head;
+    /* Offset in the recording file of an old result that may be overwritten; 0: none. */
+    uint64_t place;
+    /* Offset in the recording file of the last check's result; 0: none. */
+    uint64_t before;
     uint64_t content_most; /* the largest number of bytes of a block's content that are written */
-    uintptr_t about;       /* an address: the words that point to its block are wanted; 0: none */
+    /* Address of any byte of a block: the words that point to it are wanted; 0: none. */
+    uintptr_t about;
 };
 
 /* Writes the result and returns the offset of its chunk in the recording file; 0: there is no
@@ -44,13 +48,15 @@ struct milestone_ages {
     uint64_t inherited;
     struct milestone_ages_sum {
         uint64_t blocks, bytes;
-    } * sum; /* array by line of "found", and within a line by milestone */
+        /* Array, indexed by line of "found" * number of milestones + milestone. */
+    } * sum;
 };
 
-/* Allocates the sums. False: there is no memory. */
+/* Allocates the sums for at most lines_most lines. False: there is no memory. */
 bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most);
 void milestone_ages_add(struct milestone_ages *ages, uint32_t line, const struct block *block);
-/* Appends a struct leak_age for each line and milestone between which blocks were allocated. */
+/* Appends a struct leak_age for each line of "found" and each milestone, if blocks of the line were
+ * allocated between this milestone and the next one. */
 void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines,
                           struct growable_array *out);
 

@@ -4,8 +4,8 @@
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 
-/* The number of root words that are written because they hold most; words at which a written path
- * begins are written, too. */
+/* The largest number of root words that are written because they hold the most bytes; those at
+ * which a written path begins are written in addition. */
 #define ROOTS_TOLD 2000
 #define ROOTS_MOST 60000
 #define PARTS_MOST (1u << 15)
@@ -14,12 +14,13 @@
 #define FRAMES_MOST (1u << 20)
 #define PREFETCH_AHEAD 16
 
-/* The member head of the first blocks of a path: HEAD_PLACE for the first one, HEAD_PLACE - 1 for
- * the next, and so on. In later blocks it is the node of block number PATH_HEAD. */
+/* Value of the member "head" of the first block of a path from a root; HEAD_PLACE - 1 for the
+ * second one, and so on up to block number PATH_HEAD. In later blocks "head" is the node of block
+ * number PATH_HEAD. */
 #define HEAD_PLACE UINT32_MAX
 
 struct owner_node {
-    uint32_t word; /* index of the root word + 1; 0: none */
+    uint32_t word; /* index + 1 of the root word that holds the node; 0: none */
     uint32_t head; /* HEAD_PLACE minus the position in the path, or the node of block PATH_HEAD */
 };
 
@@ -214,8 +215,8 @@ static uint32_t append_word(struct root_owners *owners, uint32_t index)
     return word->written;
 }
 
-/* Writes any word of a scan range, as one that holds nothing; returns its index in the table
- * "roots" + 1. */
+/* Writes a root word that need not hold any block, without sums of held blocks; returns its index
+ * in the table "roots" + 1. range: number of the scan range that contains the word. */
 static uint32_t append_idle_word(struct root_owners *owners, uintptr_t address, uint32_t range)
 {
     return append_root(owners, &(struct owner_word){.address = address, .range = range});
@@ -226,8 +227,8 @@ uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node)
     return owners->node[node].word ? append_word(owners, owners->node[node].word - 1) : 0;
 }
 
-/* Computes how many bytes a word must hold to be written: the smallest power of two that at most
- * ROOTS_TOLD words reach. */
+/* Computes how many bytes a root word must hold to be written: the smallest power of two that at
+ * most ROOTS_TOLD words reach. */
 static uint64_t report_threshold(const struct root_owners *owners)
 {
     uint32_t words = reach_root_words(owners->reach), reach_it;
@@ -289,22 +290,25 @@ struct searched_range {
     uint32_t node;    /* node that contains the words; REACH_NONE: the range is a root */
     uint32_t range;   /* index of the scan range, if the range is a root */
     bool starts_only; /* true: only pointers to the start of the block count */
-    bool within;      /* the range may begin inside a nested block, without losing its words */
-    struct leak_pointer model; /* values of all other members of each result */
+    /* The range may begin inside a nested block; its words do not count as that block's. */
+    bool within;
+    /* What all results in this range have in common; address, offset and root are set for each. */
+    struct leak_pointer model;
 };
 
-/* Says whether a word of an arena or of a root belongs to the nested block that contains it, as in
- * marking (nested_blocks.h). */
+/* Says whether a word belongs to a nested (suballocated) block that contains it and not to the
+ * searched range around that block, as in marking (nested_blocks.h). */
 static bool belongs_to_nested(const struct reach *reach, const struct searched_range *place,
                               uintptr_t word)
 {
-    /* Not word itself: a pointer to the byte behind a block also refers to that block. */
+    /* Looks up word + 1, because the address "word" itself may count as the byte behind the block
+     * before it. */
     uint32_t owner = reach_find_node(reach, word + 1);
     return owner != REACH_NONE && owner != place->node && reach_is_nested(reach, owner) &&
            !(place->within && reach_address(reach, owner) < place->start);
 }
 
-/* Appends the words of a range that point into the block or to the byte behind its end. */
+/* Appends to *out each word of a range that points into the block or to the byte behind its end. */
 static void search_range(struct root_owners *owners, const struct block *block,
                          const struct searched_range *place, struct growable_array *out)
 {

@@ -20,41 +20,44 @@
 
 #include <time.h>
 
-/* A check is predicted to stop the program for at least so many ns. */
+/* A leak check is predicted to stop the program for at least so many ns. */
 #define PAUSE_AT_LEAST 10000000ull
-/* A check is predicted to stop the program for so many ns for each GB of resident memory. */
+/* A leak check is predicted to stop the program for so many ns for each GB of resident memory. */
 #define PAUSE_A_GIGABYTE 55000000ull
 
 static unsigned root_classes;
-static struct turnstile check_turn; /* held by the thread that takes a check */
+static struct turnstile check_turn; /* held by the thread that starts a leak check */
 /* The number of periodic checks that were skipped: the predicted pause was too long, or a thread
  * could not be stopped. */
 static uint32_t skipped;
 static bool disabled;
 
 struct pending_check {
-    int pid; /* the child that runs the check; 0: none; -1: it failed */
+    int pid; /* pid of the child that runs the check; 0: none; -1: fork failed */
     enum leak_occasion occasion;
     struct leak_check_result *result;
     size_t size;
-    /* Bitwise complement of the address of a block whose holder is wanted; 0: none. */
+    /* Bitwise complement of the address of a block: the word that holds this block is to be found;
+     * 0: none. */
     uint64_t followed;
-    uintptr_t about;        /* an address: the words that point to its block are wanted; 0: none */
+    /* Address of any byte of a block: the words that point to it are to be reported; 0: none. */
+    uintptr_t about;
     uint32_t since;         /* lost blocks are counted from this tick on; 0: all are counted */
     uint32_t milestone;     /* number of the check as a milestone; 0: it is none */
     const char *graph_file; /* path from graph_path.h; NULL: no graph file is wanted */
 };
-/* The offsets of the last two results in the recording file. A new check overwrites the older one,
- * so the file does not grow with the number of checks. */
+/* Offsets in the recording file of the results of the last two checks, the older one first. A new
+ * check overwrites the older one, so the file does not grow with the number of checks. */
 static uint64_t places[2];
 
-/* The check before the exit handlers; the one after them compares with it. */
+/* The EARLY check, before the exit handlers; the LATE one after them compares with its result. */
 static struct pending_check early;
 static struct pending_check last; /* the last asynchronous check, whose child may still run */
 
 /* ---- When no check is possible --------------------------------------------------------------- */
 
-/* The reason why a leak check would be meaningless; LEAK_TROUBLE_NONE: there is none. */
+/* Returns the reason why a leak check would be meaningless with the present options;
+ * LEAK_TROUBLE_NONE: there is none. */
 static enum leak_trouble unsupported_reason(void)
 {
     if (options_current.sample)
@@ -133,8 +136,8 @@ static void release_check(struct pending_check *check)
 
 /* ---- Starting a check and waiting for it ----------------------------------------------------- */
 
-/* Starts a check. Blocks signals meanwhile, because a handler of the program could wait for a lock
- * of a stopped thread. */
+/* Starts a check; its child is then in *out. False: no check was started. Blocks signals meanwhile,
+ * because a handler of the program could wait for a lock of a stopped thread. */
 static bool take_check(enum leak_occasion occasion, const struct roots_caller *caller,
                        const struct leak_check_result *before, struct pending_check *out)
 {
@@ -160,11 +163,14 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
     if (!trouble &&
         !(request.result = fork_snapshot_alloc_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
-    /* Stored before a handler of the program can request another check. */
+    /* Stored now, because from here on a signal handler of the program may request another
+     * check. */
     out->result = request.result;
     if (!trouble) {
         sys_signals_block_handled(&mask);
-        lock_count_taken(); /* defers a handler that is installed now: its signal is not blocked */
+        /* Defers a signal handler that another thread installs just now: its signal is not blocked
+         * here. */
+        lock_count_taken();
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
@@ -198,7 +204,7 @@ static bool lock_checks(void)
     return turnstile_enter(&check_turn, 2 * options_current.exit_budget);
 }
 
-static bool blocked; /* the thread that calls exec holds check_turn */
+static bool blocked; /* checks are blocked: the thread that calls exec holds check_turn */
 
 void snapshot_block(void)
 {
@@ -212,7 +218,7 @@ void snapshot_unblock(void)
     blocked = false;
 }
 
-/* Waits for the result of a check, or records why there is none. */
+/* Waits for the result of a check. False: there is none, and the recording file now says why. */
 static bool finish_check(const struct pending_check *check, enum leak_occasion occasion)
 {
     enum leak_trouble trouble = fork_snapshot_wait(check->pid, check->result);
@@ -223,7 +229,7 @@ static bool finish_check(const struct pending_check *check, enum leak_occasion o
     return !trouble;
 }
 
-/* Sums by verdict of the last synchronous check. */
+/* Numbers of blocks and bytes, by verdict, that the last snapshot_take found. */
 static struct leak_check_sum last_sums[LEAK_VERDICT_MAX];
 static bool has_sums;
 
@@ -286,7 +292,8 @@ bool snapshot_disable(void)
     return !exchange_relaxed(&disabled, true);
 }
 
-/* A function of LeakSanitizer's interface, which the program may define. */
+/* A function of LeakSanitizer's interface, which the program may define; a result other than 0
+ * turns leak checks off. */
 extern int __lsan_is_turned_off(void) __attribute__((weak));
 
 void snapshot_early(const struct roots_caller *caller)
@@ -319,8 +326,8 @@ static void compare_block(const struct block *block, void *context)
         comparison->differs = true;
 }
 
-/* Compares the block table with the result of the EARLY check; other threads may be changing the
- * table. */
+/* Says whether the block table has the same blocks as at the EARLY check. Other threads may be
+ * changing the table meanwhile. */
 static bool is_heap_unchanged(void)
 {
     struct comparison comparison = {0};
@@ -334,16 +341,18 @@ static bool is_heap_unchanged(void)
     return !comparison.differs && comparison.same == early.result->notes;
 }
 
-/* Memory of the program, which is read through the kernel because other threads may unmap it. When
- * consecutive pages are read, a run of pages is read at once. */
+/* Copies of parts of the program's memory. They are read by system calls (sys_peek), because other
+ * threads may unmap the memory. If consecutive pages are wanted, one call reads LINK_RUN bytes. */
 #define LINK_RUN (16 * LEAK_PAGE)
 #define LINK_RUNS 16
-#define LINK_READS_MOST 65536 /* so many reads take 0.1 s; a second check takes no longer */
+/* So many system calls take 0.1 s; if more were needed, a second check would take no longer. */
+#define LINK_READS_MOST 65536
 
 struct link_memory {
     struct {
         uintptr_t start, end;
-        char content[LINK_RUN]; /* content of the run, of which [start, end) was read */
+        /* Copy of LINK_RUN bytes of memory, of which [start, end) was read. */
+        char content[LINK_RUN];
     } run[LINK_RUNS];
     uintptr_t last; /* address of the page behind the last read */
     uint32_t reads;
@@ -367,8 +376,8 @@ static bool read_link(struct link_memory *memory, uintptr_t at, uintptr_t *word)
     return true;
 }
 
-/* Says whether every word by which the EARLY check found a block still points to that block. If
- * not, exit code has dropped a block without freeing one. */
+/* Says whether every word by which the EARLY check found a block still points to that block. False:
+ * exit code has overwritten such a word, perhaps without freeing the block. */
 static bool are_links_unchanged(void)
 {
     struct leak_check_result *result = early.result;

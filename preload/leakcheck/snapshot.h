@@ -1,4 +1,5 @@
-/* snapshot.h - starts leak checks on each occasion, and records their results.
+/* snapshot.h - starts leak checks (at exit, on request, periodically ...), and records their
+ * results.
  *
  * The other threads are stopped, the process is copied, and the threads continue; the copy runs the
  * check (leak_check.h) while the program continues. If threads cannot be stopped, two copies of the
@@ -23,9 +24,9 @@ void snapshot_set_roots(void);
 /* Resets the state in a fork child: running checks belong to the parent. */
 void snapshot_fork_child(void);
 
-/* A struct roots_caller for the calling thread, which requests a check. The values that registers
- * had at the call are stored between the sp of the function that uses this macro and the caller's
- * frame. */
+/* A struct roots_caller for the calling thread, which requests a check. The macro stores the values
+ * that registers had at the call on the stack, between the sp of the function that uses it and the
+ * caller's frame, where the check finds them. */
 #define SNAPSHOT_CALLER(caller)                                                                    \
     ({                                                                                             \
         __builtin_unwind_init();                                                                   \
@@ -37,8 +38,10 @@ void snapshot_fork_child(void);
     })
 
 struct snapshot_wish {
-    uint32_t since;         /* lost blocks are counted from this tick on; 0: all are counted */
-    const char *graph_file; /* pattern for graph_path.h; NULL: no graph file is wanted */
+    uint32_t since; /* lost blocks are counted from this tick on; 0: all are counted */
+    /* File name, in which %p, %e and %n are replaced (graph_path.h); NULL: no graph file is
+     * wanted. */
+    const char *graph_file;
 };
 
 /* Runs a check and waits for it. Returns the number of lost blocks; -1: not known, or the graph
@@ -56,17 +59,19 @@ enum snapshot_held { SNAPSHOT_HELD_UNKNOWN, SNAPSHOT_HELD_NOT, SNAPSHOT_HELD_BY_
 enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
                                         struct leak_holder *out);
 
-/* Reaps the process of an asynchronous check that has ended; otherwise the next check does so. */
+/* Reaps the child of the last asynchronous check (waitpid), if it has ended. If this is never
+ * called, the next check does it. */
 void snapshot_reap(void);
 
-/* The sums by verdict of the last snapshot_take; NULL: there was none. */
+/* Numbers of blocks and bytes, by verdict, that the last snapshot_take found; NULL: there was
+ * none. */
 const struct leak_check_sum *snapshot_last_sums(void);
 
 /* Starts a check without waiting for its result; may be called in a signal handler, outside of the
  * runtime. BUSY: another check is running. NONE: the check was skipped, or was not possible and the
- * recording file says why. about: an address: its block, and the words that point to that block,
- * are wanted; 0: none. graph_file: absolute path of the graph file to write; NULL: none.
- * *milestone: the number of this check. */
+ * recording file says why. about: address of any byte of a block: the block and the words that
+ * point to it are reported; 0: none. graph_file: absolute path of the graph file to write; NULL:
+ * none. *milestone: the number of this check. */
 enum snapshot_outcome { SNAPSHOT_STARTED, SNAPSHOT_BUSY, SNAPSHOT_NONE };
 enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
@@ -76,15 +81,16 @@ enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
  * last one. */
 void snapshot_early(const struct roots_caller *caller);
 void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion);
-/* Block and unblock checks around exec, so that no thread is sent the stop signal: a pending signal
- * survives exec, but its handler does not, so it would end the new program. */
+/* Block and unblock checks around exec, so that no check sends a thread the signal that stops it: a
+ * pending signal survives exec, but its handler does not, so it would end the new program. */
 void snapshot_block(void);
 void snapshot_unblock(void);
 
-/* Predicts from the resident memory how many nanoseconds a copy of the process stops it. */
+/* Predicts from the resident memory for how many nanoseconds a leak check stops the program, while
+ * it is copied. */
 uint64_t snapshot_predicted_pause(void);
 
-/* Says whether a thread takes a check now, or a child runs one. */
+/* Says whether a leak check is being started now, or the child of one is running. */
 bool snapshot_is_busy(void);
 
 /* Suppresses the check at the end of the process, because the program runs its own. False: it was
@@ -96,8 +102,8 @@ bool snapshot_disable(void);
  * caches. Each runs once, the last one first, outside of the runtime: their allocations and frees
  * are recorded. */
 
-/* Registers a callback for the end of the process. False: there is no memory, or there are too
- * many. */
+/* Registers a callback for the end of the process. False: there is no memory, or there are too many
+ * callbacks. */
 bool exit_callbacks_add(struct guard *guard, void (*callback)(void));
 void exit_callbacks_run(void);
 

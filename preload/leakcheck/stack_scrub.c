@@ -7,7 +7,8 @@
 #define SCRUBBED_MAX 65536
 #define RED_ZONE 256 /* bytes below the stack pointer that a leaf function may use */
 
-/* Clears the stack from this frame downwards, to the end of the stack or of its mapped part. */
+/* Clears up to SCRUBBED_MAX bytes of the stack below this frame, but not beyond "end", nor pages
+ * that are not mapped. */
 static NOINLINE void scrub_far(uintptr_t end)
 {
     uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
@@ -39,5 +40,6 @@ void stack_scrub(void)
     if (!thread || sp >= thread->bounds.high || sp < thread->bounds.low + LEAK_PAGE)
         return;
     scrub_far(thread->bounds.low);
-    stack_scrub_near(); /* clears the memory on which the frame of scrub_far lay */
+    /* Clears the part of the stack where the frame of scrub_far was. */
+    stack_scrub_near();
 }

@@ -1,23 +1,23 @@
 /* stack_scrub.h - clears the dead part of the stack before a leak check.
  *
- * The frames of a leak check lie over the frames of functions that have returned; and frames have
- * gaps, in which old pointers survive. stack_scrub clears up to 64 KiB below the stack pointer,
- * never past the end of the thread's own stack or of its mapped part; below a signal stack or the
- * stack of a fibre there may be anything. */
+ * When a leak check begins, libleak's frames lie where functions that have returned had theirs; and
+ * frames have gaps, in which old pointers survive. stack_scrub clears up to 64 KiB below the stack
+ * pointer, never past the end of the thread's own stack or of its mapped part; below a signal stack
+ * or the stack of a fibre there may be anything. */
 #ifndef PRELOAD_LEAKCHECK_STACK_SCRUB_H
 #define PRELOAD_LEAKCHECK_STACK_SCRUB_H
 
 #include "preload/base/base.h"
 
 void stack_scrub(void);
-/* Clears the KiB below the caller's frame, on any stack. Called where libleak has used that much
- * anyway: the stack of a fibre is a block, all of which is scanned. */
+/* Clears about 1 KiB below the caller's frame, on any stack, also on that of a fibre, which is a
+ * block that is scanned as a whole. Called where libleak has used that part of the stack itself. */
 void stack_scrub_near(void);
 
-/* Scrubs the stack and calls a function with the frame address of the exported function that uses
- * this macro. The exported function must keep nothing in registers or on the stack. Only the return
- * address and the frame record lie between the frame of the program's function and the end of the
- * scrubbed part. */
+/* Clears the dead part of the stack and calls a function, whose argument is the frame address of
+ * the exported function that uses this macro. The exported function must keep nothing in registers
+ * or on the stack. Only the return address and the frame record lie between the frame of the
+ * program's function and the end of the scrubbed part. */
 #define ON_SCRUBBED_STACK(function)                                                                \
     ({                                                                                             \
         stack_scrub();                                                                             \
@@ -26,9 +26,9 @@ void stack_scrub_near(void);
         result_;                                                                                   \
     })
 
-/* The head of the definition of an exported function that uses ON_SCRUBBED_STACK. On a CPU where
- * frames of C functions have gaps (ARCH_SCRUBS_FIRST), the exported function is in tail.S: it
- * scrubs the stack and jumps to this function, whose frame then lies in the scrubbed part. */
+/* Begins the definition of an exported function that uses ON_SCRUBBED_STACK. On a CPU where frames
+ * of C functions have gaps (ARCH_SCRUBS_FIRST), the exported function is in tail.S: it scrubs the
+ * stack and jumps to this function, whose frame then lies in the scrubbed part. */
 #ifdef ARCH_SCRUBS_FIRST
 #define SCRUBBED(type, name, parameters)                                                           \
     HIDDEN type hook_##name parameters;                                                            \

@@ -1,5 +1,5 @@
-/* address_order.c - visits the block table in address order, by a radix sort of its regions; ten
- * bits at a time, from the lowest on. */
+/* address_order.c - visits the block table in address order, by a radix sort of its regions (2 KiB
+ * of addresses each): ten bits of their numbers at a time, from the lowest on. */
 #include "preload/blocks/blocks.h"
 #include "preload/blocks/table.h"
 #include "preload/mark/reachability.h"

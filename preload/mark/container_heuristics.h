@@ -21,7 +21,7 @@ static inline bool container_is_array(const uintptr_t *head, uint64_t size)
 #define CONTAINER_STRING (3 * WORD)
 
 /* Recognises a std::string from before C++11: length, capacity and reference count, then the text
- * and its NUL, in characters of 1, 2 or 4 bytes. The capacity fills the block. */
+ * and its NUL, in characters of 1, 2 or 4 bytes. Header and capacity together fill the block. */
 static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 {
     if (size <= CONTAINER_STRING || head[0] > head[1] || head[1] >= size - CONTAINER_STRING)
@@ -47,7 +47,7 @@ static inline bool container_knows_start(uintptr_t block, uint64_t offset, uint6
 }
 
 /* Says whether the byte before an object holds the distance to the start of the block, and all
- * bytes before it are 0 (XXH3_createState does so). */
+ * bytes of the block before that byte are 0, as in blocks of XXH3_createState. */
 static inline bool container_counts_back(uintptr_t block, uint64_t offset)
 {
     const uint8_t *header = (const uint8_t *)block;
@@ -59,7 +59,8 @@ static inline bool container_counts_back(uintptr_t block, uint64_t offset)
 
 /* Recognises an object at the first aligned address of its block. The program needs the start of
  * the block for free, so it is stored in the word before the object or, with the alignment of a
- * cache line, in the object. An empty list head also has its own address before it, but twice. */
+ * cache line, in the object. Two words before the object with this address are an empty list head,
+ * and do not count. */
 static inline bool container_is_aligned(uintptr_t block, uint64_t offset, uint64_t size)
 {
     uintptr_t pointer = block + offset;
@@ -109,7 +110,8 @@ static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64
     return false;
 }
 
-/* The largest number of bytes by which a block of malloc exceeds the requested size. */
+/* The largest number of bytes by which malloc rounds up a requested size, for allocators in common
+ * use. */
 #define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24)
 
 /* Recognises a string of redis (sds): length, capacity and type before it, of 1, 2, 4 or 8 bytes
@@ -149,8 +151,8 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
 
 /* Recognises an exception of libstdc++. Its header ends with the unwinder's part, whose first word
  * is the class. An exception_ptr points to the object behind the header, the list of caught
- * exceptions to the header behind the reference count, and frames that are left point to the
- * unwinder's part. */
+ * exceptions to the header behind the reference count, and frames through which the exception is
+ * propagating point to the unwinder's part. */
 static inline bool container_is_exception(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
     const uint64_t unwinder = CONTAINER_EXCEPTION - CONTAINER_UNWINDER;
@@ -159,14 +161,16 @@ static inline bool container_is_exception(const uintptr_t *head, uint64_t offset
            *(const uint64_t *)(head + unwinder / WORD) == CONTAINER_GNU_EXCEPTION;
 }
 
-/* Control byte of an empty bucket; a byte below 0x80: the bucket is in use. */
+/* Control byte of an empty bucket of a Rust hash table; a control byte below 0x80: the bucket is in
+ * use. */
 #define CONTAINER_EMPTY 0xff
 #define CONTAINER_DELETED 0x80
 #define CONTAINER_MIN_BUCKETS 4
 
-/* Says whether the control bytes of a hash table end as they must: the first group is repeated
- * behind them, so that a group can be loaded at any bucket. In a table smaller than a group the
- * rest is empty. */
+/* Says whether the control bytes of a Rust hash table end as they must: the first group
+ * (ARCH_HASH_GROUP bytes) is repeated behind the last one, so that the program can load a whole
+ * group at any bucket. If the table is smaller than a group, the remaining bytes are those of empty
+ * buckets. */
 static inline bool container_bytes_repeat(const uint8_t *bytes, uint64_t buckets)
 {
     const unsigned group = ARCH_HASH_GROUP;
@@ -180,7 +184,8 @@ static inline bool container_bytes_repeat(const uint8_t *bytes, uint64_t buckets
     return true;
 }
 
-/* Says whether a hash table has an empty bucket, as it always must, and no invalid control byte. */
+/* Says whether a Rust hash table has an empty bucket, as it always must, and no invalid control
+ * byte. */
 static inline bool container_has_empty(const uint8_t *bytes, uint64_t buckets)
 {
     bool empty = false;
