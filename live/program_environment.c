@@ -18,8 +18,8 @@
 
 extern char **environ;
 
-/* Bytes in one variable: the kernel limits a variable to 128 KiB, and hex digits double the
- * length. */
+/* Bytes of the environment that one variable carries as hex digits, which double the length: the
+ * kernel limits a variable to 128 KiB. */
 #define BYTES_PER_WORD (32 * 1024)
 /* Bytes of the largest environment that is passed on. The kernel limits arguments and
  * environment together to 2 MiB, and leakwatch gets both the environment and its hex digits. */

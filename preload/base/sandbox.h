@@ -65,7 +65,8 @@ struct sandbox_filter *sandbox_new_filter(unsigned count);
 /* Adds a filter that applies to all calls from here on. If the filter refuses mmap, sandbox_install
  * first maps memory that may be needed later (sandbox_reserve). */
 void sandbox_install(struct sandbox_filter *filter);
-/* Ends the effect of a filter that the kernel has not accepted. */
+/* Ends the effect of a filter that sandbox_install has added, because the kernel has not accepted
+ * it. */
 void sandbox_remove(struct sandbox_filter *filter);
 /* Restricts calls to read, write, exit and the return from signal handlers. For
  * SECCOMP_MODE_STRICT, and for a filter that cannot be copied. */

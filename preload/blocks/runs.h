@@ -55,7 +55,7 @@ struct run {
     uint32_t identity; /* identity of the first allocation of the current run */
     uint32_t base;     /* number of the first of the 64 runs that the thread has taken */
     uint64_t left;     /* one bit for each of these 64 runs: it is not used yet */
-    struct run *next;  /* in the list of all threads that have ever taken runs */
+    struct run *next;  /* the next one in the list of all threads that have ever taken runs */
     bool listed;
 };
 
@@ -97,8 +97,9 @@ static inline void run_end(struct run *run)
  * These are read only where they are needed, because they lie in one more cache line. They are
  * known until a sweep ends; after that another thread may get the run. */
 struct origin {
-    uint32_t identity; /* ORIGIN_TOLD: struct block itself has the thread, tick and number */
-    uint32_t sweeps;   /* number of sweeps that had ended when the block was removed */
+    uint32_t
+        identity; /* identity of the block; ORIGIN_TOLD: struct block has the thread, tick and number already */
+    uint32_t sweeps; /* number of sweeps that had ended when the block was removed */
 };
 
 #define ORIGIN_TOLD UINT32_MAX
