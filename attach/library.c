@@ -97,7 +97,8 @@ static char *find_library(void)
 
 enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
 
-/* Stops a thread. TRY_STOPPED: it is stopped at a safe place. */
+/* Stops a thread. TRY_STOPPED: it is stopped at a safe place. TRY_UNSAFE: *obstacle says what
+ * prevents that. */
 static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
                            const char **obstacle)
 {
@@ -255,7 +256,8 @@ static bool call_first(struct session *session, struct inject_step *last)
     return result == INJECT_DONE || refuse_result(session, result, "dladdr or malloc");
 }
 
-/* Makes calls that must not be interrupted. */
+/* Makes calls that must not be interrupted, such as dlopen. False: refused, and a message says
+ * why. */
 static bool call(struct session *session, struct inject_step *steps, size_t count)
 {
     enum inject_result result = inject_steps(&session->injection, steps, count, to_the_end);

@@ -7,7 +7,7 @@
 #define PIECES 6
 /* Thresholds relative to the gain, the rise of the minimum from the first piece of a period to
  * the last: */
-/* A minimum that is higher by this is a rise from one piece to the next. */
+/* A minimum that is higher than that of the piece before by this share of the gain is a rise. */
 #define STEP_LEAST 0.05
 #define RISES_LEAST 3   /* required number of rises from one of the PIECES pieces to the next */
 #define FALLS_MOST 0.15 /* limit for the sum of all falls of the minimum */

@@ -172,7 +172,8 @@ bool process_has_findings(const struct process *process)
            has_resource_leaks(process);
 }
 
-/* Ignores open resources: descriptors stay open across exec on purpose as often as by mistake. */
+/* Open resources do not count as findings here: descriptors stay open across exec on purpose as
+ * often as by mistake. */
 bool process_only_called_exec(const struct process *process)
 {
     struct process without = *process;
