@@ -28,7 +28,8 @@ static inline bool pointer_is_start(uintptr_t word, struct pointer_target target
     return arch_address((const void *)word) + target.hidden + 1 == 0;
 }
 
-/* Says whether the word at an address points to the block. False also if the address is not mapped. */
+/* Says whether the word at an address points to the block. False also if the address is not
+ * mapped. */
 bool pointer_search_word(uintptr_t address, struct pointer_target target);
 
 /* Says whether a register points to the block. kept: true: search the registers that a called

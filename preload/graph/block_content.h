@@ -22,7 +22,8 @@ struct block_content {
     uint64_t secret;
     struct content_slot {
         uint64_t number; /* number of the content; 0: the slot is free */
-        /* Bytes of the blocks with this content, plus the count inherited from the content before. */
+        /* Bytes of the blocks with this content, plus the count inherited from the content
+         * before. */
         uint64_t bytes;
         uintptr_t address;
         uint64_t size;

@@ -56,8 +56,8 @@ static uint32_t site_of(const struct leak_graph *graph, uint32_t number)
     return graph->reach->nodes[graph->node_of[number]].site;
 }
 
-/* Says whether the first block comes before the other in the order by thread and number of the allocation.
- * This order is the same in every run. */
+/* Says whether the first block comes before the other in the order by thread and number of the
+ * allocation. This order is the same in every run. */
 static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint32_t other)
 {
     struct block a = reach_block(graph->reach, graph->node_of[one]);

@@ -53,7 +53,8 @@ static ALWAYS_INLINE void edge_cursor_prefetch(const struct edge_cursor *cursors
         __builtin_prefetch(&cursors[to[i]], 1);
 }
 
-/* Returns the next target of a source and advances its cursor. The source must have a target left. */
+/* Returns the next target of a source and advances its cursor. The source must have a target
+ * left. */
 static ALWAYS_INLINE uint32_t edge_cursor_next(const struct edge_cursor *cursors,
                                                const uint32_t *to, struct edge_cursor *here)
 {

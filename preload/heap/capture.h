@@ -48,8 +48,9 @@ bool capture_disable(struct guard *guard, bool disable);
 /* Returns the site of blocks from before libleak was loaded that have at most "size" bytes. */
 uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size);
 
-/* The slower ways to find a site, which capture_site uses when its cache has none. sort: the kind,
- * and in the bits above it the tag (context_tree.h). */
+/* The slower ways to find a site, which capture_site uses: capture_other_site if
+ * capture_state.reasons is not 0, capture_walked_site if the stack cache does not know the stack.
+ * sort: the kind, and in the bits above it the tag (context_tree.h). */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,

@@ -33,7 +33,8 @@ static struct stripe {
     struct lock lock;
     /* Number of slots, a power of two, and number of slots in use: used <= capacity * 3/4. */
     uint32_t capacity, used;
-    /* The slots. Each has the id of a record (24 bits) and a part of its hash (8 bits); 0: empty. */
+    /* The slots. Each has the id of a record (24 bits) and a part of its hash (8 bits); 0:
+     * empty. */
     uint32_t *slot;
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;

@@ -33,8 +33,8 @@ struct quarantined {
  * quarantined. False: no memory for the queue. */
 bool quarantine_start(uint64_t bytes);
 bool quarantine_is_on(void);
-/* Puts a freed block into the queue. False: the queue does not take the block (it is too large),
- * and the caller frees it now. */
+/* Puts a freed block into the queue. False: the block is too large or the queue is full, and
+ * the caller frees it now. */
 bool quarantine_add(struct guard *guard, const struct quarantined *block);
 /* Removes the oldest block if the queue exceeds its limits, and returns it for the real free. NULL:
  * the queue is within its limits. */

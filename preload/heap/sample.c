@@ -45,7 +45,8 @@ static uint64_t mix_bits(uint64_t word)
 }
 
 /* Returns -log2(word / 2^64), times 2^32. The logarithm of a number in [1, 2) is in [0, 1); its
- * first binary digit is 1 if the square of the number is at least 2, and so on for the next digits. */
+ * first binary digit is 1 if the square of the number is at least 2, and so on for the next
+ * digits. */
 static uint64_t minus_log2(uint64_t word)
 {
     unsigned zeros = __builtin_clzll(word | 1);

@@ -44,7 +44,8 @@ struct thread {
     /* The record in the recording file, or private_record if the recording file has no room for
      * it. */
     struct leak_thread *record;
-    /* The record that is used if there is none in the file, because hooks always count allocations in *record. */
+    /* The record that is used if there is none in the file, because hooks always count allocations
+     * in *record. */
     struct leak_thread private_record;
     struct thread_counters slots;
     struct free_history freed;

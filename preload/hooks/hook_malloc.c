@@ -206,7 +206,8 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 }
 
 /* Frees a block by a name that is internal to libc. A caller that uses this name does so
- * deliberately, so the free is counted, but not checked for mismatches and not put into quarantine. */
+ * deliberately, so the free is counted, but not checked for mismatches and not put into
+ * quarantine. */
 static NOINLINE void free_by_libc_name(void *block)
 {
     struct frame caller = CALLER_FRAME();

@@ -40,7 +40,8 @@ static inline bool hook_can_read(const void *argument)
  * linked_malloc=). The constructor of the library (hook_main.c) calls it after process_start; it
  * does nothing in a process that is not recorded. */
 void hook_static_malloc_start(void);
-/* Redirects the calls of all objects to the hooks, in a process that ran before libleak was loaded. */
+/* Redirects the calls of all objects to the hooks, in a process that ran before libleak was
+ * loaded. */
 void hook_main_redirect(void);
 /* Reads the option pair= and redirects the calls of its functions, in all objects. */
 void hook_pair_start(void);
@@ -116,7 +117,8 @@ void hook_pair_start(void);
         return sample_passes(bytes) ? next arguments : name##_slow arguments;                      \
     }
 
-/* Defines the hook of a function like posix_memalign, which returns the block through an argument. */
+/* Defines the hook of a function like posix_memalign, which returns the block through an
+ * argument. */
 #define ALLOCATING_BY_ARGUMENT(linkage, name, next)                                                \
     linkage int name(void **out, size_t alignment, size_t size)                                    \
     {                                                                                              \

@@ -7,7 +7,8 @@
 #define STEP_BUDGET 4096
 
 /* Visits a function instruction by instruction. Behind an instruction that cannot be decoded it
- * tries every byte as the start of an instruction, so everything that may be a jump counts as one. */
+ * tries every byte as the start of an instruction, so everything that may be a jump counts as
+ * one. */
 struct walk {
     const struct displace_function *function;
     size_t at, end;

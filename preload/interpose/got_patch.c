@@ -44,7 +44,8 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
 {
     struct definitions *definitions = context;
     struct symbols symbols;
-    /* The loader's own malloc, which some loaders export, does not count: only the loader calls it. */
+    /* The loader's own malloc, which some loaders export, does not count: only the loader calls
+     * it. */
     if (object->dlpi_addr != own.bias && object->dlpi_addr != _r_debug.r_ldbase &&
         symbols_read(object, &symbols) && symbols_find_export(&symbols, definitions->name))
         definitions->count++;

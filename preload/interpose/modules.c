@@ -238,7 +238,8 @@ uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, 
 }
 
 /* Reads the build-id from an object's headers in memory; the first page of an object is its ELF
- * header. It reads only by sys_peek, because another thread may unmap the object during a recheck. */
+ * header. It reads only by sys_peek, because another thread may unmap the object during a
+ * recheck. */
 static struct build_id find_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
     struct build_id none = {0};
@@ -268,7 +269,8 @@ uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
     return find_build_id(start, bias, out).length;
 }
 
-/* Memory for paths, guarded by lock. It is static because the stack may be a signal stack of 2 KiB. */
+/* Memory for paths, guarded by lock. It is static because the stack may be a signal stack of
+ * 2 KiB. */
 static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 
 static void append_path(const struct link_map *map, struct strbuf *path)

@@ -59,7 +59,8 @@ bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
  * has changed, and found->reason says why. */
 bool static_malloc_redirect(struct static_malloc *found);
 
-/* Returns the address of the allocator that was redirected; 0: none was. Constant after the start. */
+/* Returns the address of the allocator that was redirected; 0: none was. Constant after the
+ * start. */
 uintptr_t static_malloc_address(void);
 
 #endif

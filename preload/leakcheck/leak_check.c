@@ -426,8 +426,9 @@ static void count_verdicts(const struct leak_check *check)
     }
 }
 
-/* Writes the notes about all blocks, as the last step. The addresses of the root words (links) are
- * written first, so that the arrays from which they come can be freed before notes take memory. */
+/* Writes the notes about all blocks, as the last step. The addresses of the words that hold the
+ * blocks (links) are written first, so that the arrays from which they come can be freed before
+ * notes take memory. */
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;
