@@ -97,9 +97,8 @@ static inline void run_end(struct run *run)
  * These are read only where they are needed, because they lie in one more cache line. They are
  * known until a sweep ends; after that another thread may get the run. */
 struct origin {
-    uint32_t
-        identity; /* identity of the block; ORIGIN_TOLD: struct block has the thread, tick and number already */
-    uint32_t sweeps; /* number of sweeps that had ended when the block was removed */
+    uint32_t identity; /* of the block; ORIGIN_TOLD: struct block has thread, tick and number */
+    uint32_t sweeps;   /* number of sweeps that had ended when the block was removed */
 };
 
 #define ORIGIN_TOLD UINT32_MAX

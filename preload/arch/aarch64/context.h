@@ -200,7 +200,9 @@ extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
-/* On this CPU the kernel passes siginfo and context to every handler, also without SA_SIGINFO. */
+/* Says whether a handler has got siginfo and context. Taken for true: the kernel passes them only
+ * with SA_SIGINFO, which libleak adds to every action, but after the program's signal() only an
+ * instant later. */
 #define CONTEXT_HAS_INFO(info) true
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)

@@ -161,7 +161,8 @@ static inline uintptr_t context_link(const ucontext_t *context)
 /* Is 0: signal frames are not moved here, so a handler of the program runs on the stack on which
  * libleak's signal was delivered. */
 #define CONTEXT_FRAMES_MOVE 0
-/* On this CPU the kernel passes siginfo and context to every handler, also without SA_SIGINFO. */
+/* On riscv64 and x86_64 the kernel passes the addresses of siginfo and context to every handler,
+ * also without SA_SIGINFO. */
 #define CONTEXT_HAS_INFO(info) true
 static inline void context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top,
                                 void *handler)

@@ -125,7 +125,8 @@ static inline uintptr_t context_pointer_guard(void)
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
-/* On this CPU the kernel passes siginfo and context to every handler, also without SA_SIGINFO. */
+/* On this CPU the kernel passes the addresses of siginfo and context to every handler, also without
+ * SA_SIGINFO. */
 #define CONTEXT_HAS_INFO(info) true
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
