@@ -14,7 +14,7 @@
 #include <time.h>
 
 /* Number of tries of the leak check, a millisecond apart; after the last one the process dies. */
-#define TRIES_MOST 100
+#define TRIES_MOST 500
 /* Nanoseconds until the process dies if no thread can try the leak check. */
 #define NO_TRY 1000000000ull
 /* Nanoseconds within which a second signal is ignored: timeout(1) sends its signal twice, to the
