@@ -28,8 +28,8 @@ bool target_open(struct target *target, const char *word, const char *dir);
 void target_close(struct target *target);
 
 /* Returns the root directory of a process if it has another one than leakctl, in which the files of
- * the process are then ("/proc/42/root"); the caller frees it. NULL: it has the same root, or it has
- * ended. */
+ * the process are then ("/proc/42/root"); the caller frees it. NULL: it has the same root, or it
+ * has ended. */
 char *target_other_root(pid_t pid);
 
 /* Says whether the process still runs the program of the recording file, and not another one after

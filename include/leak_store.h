@@ -89,7 +89,8 @@ enum leak_header_flag {
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* set by leakwatch: the OOM killer killed the process */
     LEAK_FLAG_LATE = 256,         /* libleak was loaded late: blocks from before are unknown */
-    /* Recording was disabled at the start (start=off, start_at, start_after) and was never enabled. */
+    /* Recording was disabled at the start (start=off, start_at, start_after) and was never
+     * enabled. */
     LEAK_FLAG_NEVER_ENABLED = 128,
     LEAK_FLAG_DETACHED = 512, /* leakctl detach: nothing was recorded from then on */
     LEAK_FLAG_EXIT_LOOK =
@@ -97,7 +98,8 @@ enum leak_header_flag {
     /* The process contained a Python whose frames could not be read: call stacks have only C
      * frames. */
     LEAK_FLAG_PYTHON_UNREAD = 4096,
-    /* Python carves small objects from pools of its own: they are not in the recording as blocks. */
+    /* Python carves small objects from pools of its own: they are not in the recording as
+     * blocks. */
     LEAK_FLAG_PYTHON_POOLS = 8192,
 };
 
@@ -208,7 +210,8 @@ struct leak_header {
      * parent. */
     uint64_t inherited_sites;
 
-    /* Current tick, counted from started_ns; any thread that sees that time has passed advances it. */
+    /* Current tick, counted from started_ns; any thread that sees that time has passed advances
+     * it. */
     uint32_t epoch;
     uint32_t exec_at; /* tick of a call of exec that has not returned; 0 = there is none */
     /* A number that changes whenever counts move from a slot to a site (fold): a reader of a live
@@ -265,9 +268,9 @@ enum leak_chunk_type {
     LEAK_CHUNK_TAGS,       /* one struct leak_tags: tags of the program for its blocks */
     LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
     LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
-    LEAK_CHUNK_TEMPORARY, /* array of struct leak_temporary; the first one is for site chunk.first */
-    LEAK_CHUNK_CODES,     /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
-    LEAK_CHUNK_COUNTERS,  /* one struct leak_counters, if a single block is followed */
+    LEAK_CHUNK_TEMPORARY,  /* array of struct leak_temporary, from site chunk.first on */
+    LEAK_CHUNK_CODES,    /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
+    LEAK_CHUNK_COUNTERS, /* one struct leak_counters, if a single block is followed */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -285,14 +288,14 @@ struct leak_chunk {
     uint64_t length;
     uint64_t reserved[3];
 };
-/* Largest number of bytes of one text, without its origin. */
+/* Largest number of bytes of the suppressions in one chunk, without their origin. */
 #define LEAK_SUPPRESSIONS_MAX (64u << 10)
 /* If there is no valid chunk at an offset, a reader tries again one page later. */
 
 /* ---- Records ----------------------------------------------------------------------------- */
 
-/* The memory that the runtime has used, written at exit. If used = mapped + charged, each part of
- * it has an owner. */
+/* The memory that the runtime has used, written at exit. If used is not mapped + charged, the
+ * runtime has memory that no part of it accounts for. */
 struct leak_own {
     uint64_t used;    /* bytes that were counted against max_memory */
     uint64_t mapped;  /* bytes of all registered mappings */
@@ -324,7 +327,8 @@ struct leak_thread {
     uint32_t serial; /* publish: number of the thread: 1, 2, 3 ...; 1 (T1) is the main thread */
     int32_t tid;
     uint32_t started, ended; /* tick + 1; ended 0 = the thread still runs */
-    /* Number of allocations of this thread so far: the n of T1#n; with sample=, number of samples. */
+    /* Number of allocations of this thread so far: the n of T1#n; with sample=, number of
+     * samples. */
     uint64_t allocations;
     /* Number of stacks that were walked; all other call stacks came from the stack cache. */
     uint64_t walks;
@@ -377,9 +381,10 @@ struct leak_node {
     uint32_t number;
 };
 
-/* A Python frame: the other bits of leak_node.number are the id of its code, 0 = not recorded; its
- * pc is LEAK_CODE_PC + the offset, in bytes, of the instruction in that code that was being
- * executed. The node stands on the inner side of the interpreter's C frame that executes the code. */
+/* A Python frame: the other bits of leak_node.number are the id of its code, 0 = not recorded;
+ * its pc is LEAK_CODE_PC + the offset, in bytes, of the instruction in that code that was being
+ * executed. The node stands on the inner side of the interpreter's C frame that executes the
+ * code. */
 #define LEAK_NODE_CODE 0x80000000u
 #define LEAK_CODE_PC LEAK_KIND_PCS
 
@@ -413,7 +418,8 @@ struct leak_code {
     uint32_t name_length;
     uint32_t lines_length;
     uint32_t reserved;
-    /* File name, NUL, qualified name, NUL, line table; both names in UTF-8, also after truncation. */
+    /* File name, NUL, qualified name, NUL, line table; both names in UTF-8, also after
+     * truncation. */
     char text[];
 };
 
@@ -784,7 +790,8 @@ struct leak_resource {
     uint8_t sort;      /* a value of enum leak_sort */
     uint8_t flags;     /* flags of enum leak_resource_flag */
     uint8_t name_form; /* a value of enum leak_name_form */
-    /* Of a library: number of opens by this call stack. Of a bad close: number of closes. Else 1. */
+    /* Of a library: number of opens by this call stack. Of a bad close: number of closes. Else
+     * 1. */
     uint32_t count;
     uint32_t name_length;
     uint64_t id;    /* of a descriptor or a bad close: the descriptor number; else an address */
@@ -829,8 +836,9 @@ struct leak_point {
     uint64_t live_bytes, live_blocks;
 };
 
-/* Column i belongs to one site: entry i of each row that was written at "since" or later has the
- * counts of this site. */
+/* The history of sites is a table: a row for each time, a column for each of the sites that hold
+ * most. Entry i of each row that was written at "since" or later has the counts of column i's
+ * site. */
 struct leak_column {
     uint32_t site; /* publish */
     uint32_t since;
@@ -862,7 +870,8 @@ struct leak_peak_site {
  * peak is at least 1/128 larger than the one written before. The peak of a process that dies at its
  * peak is not written: it is the set of live blocks. */
 struct leak_peak {
-    /* publish: a serial number; of the two peaks the one with the higher number is valid; 0 = none. */
+    /* publish: a serial number; of the two peaks the one with the higher number is valid; 0 =
+     * none. */
     uint32_t number;
     uint32_t tick;
     uint32_t count; /* number of entries in site[]: the sites that held most, unordered */
@@ -918,11 +927,11 @@ struct leak_milestone {
 
 /* ---- Leak checks ---------------------------------------------------------------------------
  *
- * A leak check writes one SNAPSHOT chunk, published at once by its length: a head, and tables of
- * fixed records, each at its offset in the payload. The child process of the leak check writes it
- * (or, if no leak check was possible, the process itself). The newest leak check counts. It may
- * come before an older one in the file, because two chunks are written alternately. At exit, a leak
- * check EARLY may be followed by one LATE, whose result then counts for both.
+ * A leak check writes one SNAPSHOT chunk, published as a whole when its length is stored: a head,
+ * and tables of fixed records, each at its offset in the payload. The child process of the leak
+ * check writes it (or, if no leak check was possible, the process itself). The newest leak check
+ * counts. It may come before an older one in the file, because two chunks are written alternately.
+ * At exit, a leak check EARLY may be followed by one LATE, whose result then counts for both.
  *
  * Blocks that are not in the tables were allocated after the leak check; for a reader they are
  * "unfreed":
@@ -945,11 +954,12 @@ enum leak_verdict {
         LEAK_VERDICT_MAX
 };
 
-/* How well the world was stopped while the process forked the copy that makes the leak check. */
+/* How well the threads were stopped while the process forked the copy that makes the leak check. */
 enum leak_rung {
     LEAK_RUNG_NONE =
         0, /* no leak check was possible: "trouble" gives the reason, and the tables are empty */
-    /* Threads kept running: a block counts as lost only if it is lost in two copies of the process. */
+    /* Threads kept running: a block counts as lost only if it is lost in two copies of the
+     * process. */
     LEAK_RUNG_UNSTOPPED,
     LEAK_RUNG_PARKED, /* all threads were stopped */
 };
@@ -999,8 +1009,8 @@ struct leak_table {
     uint32_t at, count;
 };
 
-/* The address that leakctl who asks about, and the block that contains it. Size 0 and site 0: no
- * block does. */
+/* The address that the command "leakctl who" asks about, and the block that contains it. Size 0 and
+ * site 0: no block does. */
 struct leak_asked {
     uint64_t address; /* the address in question; 0: there was no such request */
     uint64_t block, size;
@@ -1043,7 +1053,8 @@ struct leak_snapshot {
     struct leak_table orphans;  /* struct leak_orphan, ascending by the time of the last free */
     struct leak_table ages;     /* struct leak_age, unordered */
     struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
-    struct leak_asked asked;    /* the address that leakctl who asks about, and its block */
+    struct leak_asked asked;    /* the address that the command "leakctl who" asks about, and its
+                                 * block */
     uint32_t milestone;         /* number of the milestone that this leak check is; 0 = none */
     /* Number of LEAK_PAGEs of private memory that the program has mapped itself and that belongs to
      * no file and no stack, and in which no tracked block lies. */
@@ -1055,16 +1066,19 @@ struct leak_snapshot {
     /* struct leak_loss, unordered. In recordings made before this table existed, this struct ends
      * before it. */
     struct leak_table losses;
-    /* when_ns of the previous leak check, 0 = this is the first one; EARLY and LATE count as one. */
+    /* when_ns of the previous leak check, 0 = this is the first one; EARLY and LATE count as
+     * one. */
     uint64_t after_ns;
 };
 
-/* The times at which LOST or INDIRECT blocks of one site were lost: "first" are the two leak checks
- * between which their number first became more than 0, "last" the two between which it last rose. */
+/* The times at which LOST or INDIRECT blocks of one site were lost: "first" are the two leak
+ * checks between which their number first became more than 0, "last" the two between which it
+ * last rose. */
 struct leak_loss {
     uint32_t site, reserved;
     struct leak_loss_span {
-        /* when_ns of a leak check and of the next one; after_ns 0: there was no leak check before. */
+        /* when_ns of a leak check and of the next one; after_ns 0: there was no leak check
+         * before. */
         uint64_t after_ns, by_ns;
     } first, last;
 };
@@ -1092,7 +1106,7 @@ struct leak_interior {
 /* Largest number of struct leak_pointer; with as many, there may be more pointers. */
 #define LEAK_POINTERS 1024
 
-/* A word with a pointer into the block that leakctl who asks about. */
+/* A word with a pointer into the block that the command "leakctl who" asks about. */
 struct leak_pointer {
     uint64_t address;     /* address of the word */
     uint64_t offset;      /* offset of the pointer's target from the start of the block */
@@ -1244,7 +1258,8 @@ struct leak_holder {
 /* A word that pointed to the block at one call of an allocation function, and at a later call no
  * longer did. */
 struct leak_drop {
-    /* Number of the later call, counted from the block's allocation; 0 = nothing is recorded here. */
+    /* Number of the later call, counted from the block's allocation; 0 = nothing is recorded
+     * here. */
     uint32_t event;
     uint32_t before, after; /* nodes of the earlier and of the later call */
     /* Number of frames of the instruction that overwrote the word; 0 = it is not known. */
@@ -1257,7 +1272,7 @@ struct leak_drop {
     uint32_t late;  /* 1: the instruction was executed after the later call */
 };
 
-/* The last instruction that read or wrote one of the first words of the block. */
+/* The last instruction that read or wrote one of the watched bytes at the start of the block. */
 struct leak_use {
     uint32_t frame_count; /* 0 = no use is known */
     uint32_t bytes;       /* number of bytes of the block that were watched */
@@ -1282,7 +1297,7 @@ struct leak_followed {
     struct leak_use used; /* the last use, if this is the only block that is followed */
 };
 
-/* The first words of 4 bytes of the followed block, watched to find a reference count. */
+/* The start of the followed block as words of 4 bytes, watched to find a reference count. */
 #define LEAK_COUNTERS 6
 #define LEAK_COUNTINGS_MOST 64
 #define LEAK_COUNTING_FRAMES 8
@@ -1295,7 +1310,7 @@ struct leak_counter {
     uint32_t reserved;
 };
 
-/* Changes of one such word by code with one call stack (its innermost frames). */
+/* Changes of one word of leak_counters.words by code with one call stack (its innermost frames). */
 struct leak_counting {
     /* publish: number of frames; 0: this record and those behind it are free. */
     uint32_t frame_count;

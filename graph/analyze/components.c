@@ -31,7 +31,8 @@ static void enter(struct tarjan *search, uint32_t depth, uint32_t node)
     search->next[depth] = search->graph->first[node];
 }
 
-/* Completes a set: all open blocks from `node` on. */
+/* Completes a set: the blocks that the search entered from `node` on and that belong to no set so
+ * far. */
 static void close_set(struct tarjan *search, uint32_t node)
 {
     struct components *out = search->out;

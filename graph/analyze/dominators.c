@@ -57,7 +57,7 @@ static void prefetch_out(const struct search *search, uint32_t node)
 }
 
 /* Searches depth-first from a start. `stack` is the present path; next[i] is the edge with which
- * its i-th block continues. */
+ * the search continues at stack[i]. */
 static void search_from(void *context, uint32_t start)
 {
     struct search *search = context;
@@ -106,7 +106,8 @@ static uint32_t lowest_semi(struct search *search, uint32_t v, uint32_t linked)
     return climb[v].low;
 }
 
-#define AHEAD 4    /* distance of the prefetches: so many numbers for each of four steps */
+/* each of the four steps of prefetch_in() runs so many numbers ahead of the next step */
+#define AHEAD 4
 #define IN_AHEAD 8 /* most edges to one block whose sources are prefetched */
 
 /* Prefetches, in four steps, the memory that leads from a number to the entry `climb` of its

@@ -1,6 +1,7 @@
 /* dominators.h - finds which block holds which other blocks alone: block d dominates block b when
- * every path of pointers from the starts (heap_graph_each_start) to b leads through d. When a block
- * is freed, all blocks that it dominates can be freed, too.
+ * every path of pointers from the starts (targets of roots, then lost blocks that no block owns:
+ * heap_graph_each_start) to b leads through d. When a block is freed, all blocks that it dominates
+ * can be freed, too.
  *
  *     bytes[b]  = size of b + sum of bytes[c] over all c with idom[c] == b
  *     blocks[b] = 1         + sum of blocks[c]

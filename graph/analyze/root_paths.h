@@ -1,6 +1,7 @@
-/* root_paths.h - finds the shortest paths of pointers from the starts (heap_graph_each_start) to
- * all blocks, in one breadth-first search. Of several shortest paths it takes the one with the root
- * word at the lowest address, then the one whose words come first.
+/* root_paths.h - finds the shortest paths of pointers from the starts (targets of roots, then lost
+ * blocks that no block owns: heap_graph_each_start) to all blocks, in one breadth-first search. Of
+ * several shortest paths it takes the one with the root word at the lowest address, then the one
+ * whose pointers are at the lowest offsets in their blocks.
  */
 #ifndef GRAPH_ROOT_PATHS_H
 #define GRAPH_ROOT_PATHS_H

@@ -65,7 +65,8 @@ static void close_page(struct open_page *open)
     *open = (struct open_page){.count = 0};
 }
 
-/* Adds a page to the stack. If the stack is full, closes its second page first. */
+/* Adds a page to the stack. If the stack is full, closes its second page first, so that the first
+ * page stays: the one with the owners. */
 static void push_page(struct browser *browser, struct page page)
 {
     struct open_page *open;

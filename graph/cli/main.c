@@ -35,8 +35,8 @@ static int run_verb(const struct options *options, const struct verb *verb)
     stream = open_memstream(&text, &length);
     if (!stream)
         return verb_complain(STATUS_UNUSABLE, "no memory");
-    /* before the contents are removed, because the search for types needs the first words of
-     * blocks */
+    /* called before --anonymize removes the contents, because the search for types needs the first
+     * words of blocks */
     graph_names_begin(&names, &graph, !options->no_types);
     if (options->anonymize)
         heap_graph_anonymize(&graph);

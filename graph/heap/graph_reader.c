@@ -375,7 +375,8 @@ static bool is_id_below(const void *item, const void *key)
     return *(const uint32_t *)item < *(const uint32_t *)key;
 }
 
-/* Returns the index of a node, or a root of the tree, from its id. Ids ascend, and a parent is in
+/* Returns the index of a node of the context tree from its id; the id of a root of the tree, which
+ * says why a stack ends, is its index. STORE_ROOT_MISSING: unknown. Ids ascend, and a parent is in
  * the file before its children. */
 static uint32_t node_index(const struct graph_reader *reader, uint64_t id)
 {

@@ -32,8 +32,8 @@ struct graph_block {
     uint8_t kind;
 };
 
-/* Special values of graph_edge.at; other values are the number of the word, within the block, that
- * has the pointer. */
+/* Special values of graph_edge.at; other values are the number of the word, from 0 within the
+ * block, that has the pointer. */
 #define GRAPH_AT_MOST (UINT32_MAX - 2)    /* the number of the word is this one or a larger one */
 #define GRAPH_AT_ENCODED (UINT32_MAX - 1) /* the pointer is encoded, and its word is unknown */
 #define GRAPH_AT_AROUND UINT32_MAX /* there is no pointer: the block lies inside of the target */

@@ -208,8 +208,8 @@ static bool is_at(const struct named_field *field, uint64_t offset)
            ((offset - field->offset) % field->size == 0 || field->count != 1);
 }
 
-/* Returns the field at an offset. A union has several; then it is the only pointer among them.
- * NULL: there is no such field, or several. */
+/* Returns the field at an offset. If members of a union share the offset, returns the only pointer
+ * among them. NULL: there is no such field, or no single pointer. */
 static const struct named_field *field_at(const struct type_fields *fields, uint64_t offset)
 {
     const struct named_field *found = NULL;
@@ -298,8 +298,8 @@ const char *graph_types_field(struct graph_types *types, uint32_t block, uint64_
 
 /* ---- Pointers that do not keep their target alive -------------------------------------------- */
 
-/* Is it the bucket array of a hash table of libstdc++? One of the buckets points into the table
- * itself, at the place before the first node. */
+/* Says whether a type is the bucket array of a hash table of libstdc++. One of the buckets points
+ * into the table object itself, at the place before the first node. */
 static bool is_bucket_array(const struct block_type *type)
 {
     static const char bucket[] = "std::__detail::_Hash_node_base *";
@@ -307,8 +307,8 @@ static bool is_bucket_array(const struct block_type *type)
     return strncmp(type->name, bucket, sizeof(bucket) - 1) == 0;
 }
 
-/* Does the edge lead to a structure of another type, or not to the start of a structure? Then its
- * target is no node of the container that has the pointer. */
+/* Says whether an edge leads to a structure of another type, or not to the start of a structure.
+ * Its target is then no node of the container that has the pointer. */
 static bool leads_into_container(const struct graph_types *types, uint32_t from, uint32_t edge)
 {
     const struct heap_graph *graph = types->graph;

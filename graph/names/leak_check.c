@@ -154,7 +154,8 @@ static struct site_examples *find_examples(const struct heap_graph *graph,
 
 /* ---- Making the results of the leak check ---------------------------------------------------- */
 
-/* Returns, for each block, the first root word that points to it, + 1. */
+/* Returns, for each block, the index of the first root word that points to it, + 1; 0: none
+ * does. */
 static uint32_t *first_roots(const struct heap_graph *graph)
 {
     uint32_t *first = array_grow(NULL, &(size_t){0}, (size_t)graph->blocks + 1, sizeof(*first));

@@ -3,7 +3,7 @@
  * their stacks have the same names; types, if they have the same name. The owner of a block is the
  * outermost block that holds it alone, named by allocation site and type; it may be the block
  * itself. If the two graphs are of one process, it is also known which blocks are still there:
- * those with the same address, thread and count.
+ * those with the same address and the same serial (thread and count).
  */
 #include "graph/heap/graph_reader.h"
 #include "graph/verbs/verbs.h"

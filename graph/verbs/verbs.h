@@ -89,8 +89,7 @@ char *verb_blocks(const struct verb_run *run, uint64_t blocks, uint32_t site);
 /* Maps each site to the first site whose blocks have the same type; the caller frees the map. NULL
  * without --by=type. */
 uint32_t *verb_sites_as(const struct verb_run *run);
-/* Returns the name of a group's site. NULL: the group is one of a type, which may have many
- * sites. */
+/* Returns the name of a group's site. NULL: with --by=type, since a type may have many sites. */
 const char *verb_group_site(const struct verb_run *run, uint32_t site);
 
 /* Writes one line on stderr, and returns `status`. */

@@ -182,8 +182,8 @@ static struct path_row row_of(const struct verb_run *run, const struct graph_pat
     return row;
 }
 
-/* Counts the steps behind step i that are like it: they lead to blocks of the same site, by the
- * same word. */
+/* Counts the steps directly behind step i that equal it: they lead to blocks of the same site, by
+ * the same word. */
 static uint32_t count_alike(const struct verb_run *run, const struct graph_path *path,
                             const uint32_t *step, uint32_t i, uint32_t count)
 {
@@ -200,7 +200,9 @@ static uint32_t count_alike(const struct verb_run *run, const struct graph_path 
     return alike;
 }
 
-#define ALIKE_MOST 3 /* most equal steps in a row that a path in text shows */
+/* if at least so many equal steps follow a step, a path in text leaves out all of them but the
+ * last */
+#define ALIKE_MOST 3
 
 static void tell_path(struct verb_run *run, const uint32_t *step, uint32_t count)
 {

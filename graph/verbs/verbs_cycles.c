@@ -89,7 +89,8 @@ static char *cycle_words(struct verb_run *run, const uint32_t *edge, uint32_t co
     return words;
 }
 
-/* most words of all kinds of cycles; limited because arrays have many words */
+/* most words that are counted, in all kinds of cycles together, because arrays have many words;
+ * further words are not listed */
 #define WORDS_MOST 65536
 
 static void count_word(const struct heap_graph *graph, struct cycle_kinds *kinds, size_t kind,
@@ -109,8 +110,8 @@ static void count_word(const struct heap_graph *graph, struct cycle_kinds *kinds
         kinds->word[*known - 1].pointers++;
 }
 
-/* Says whether the block has another pointer to the same target, as a std::vector has several
- * pointers to one block. */
+/* Says whether one of the block's three edges before this one has the same target, as a std::vector
+ * has three pointers to one block. */
 static bool is_repeated(const struct heap_graph *graph, uint32_t from, uint32_t edge)
 {
     for (uint32_t k = edge; k-- > graph->first[from] && k + 4 > edge;)

@@ -326,7 +326,7 @@ static struct site_below find_most(const struct owner_question *question,
             uint32_t member = below.member[below.group[i].first + k];
             uint32_t above = dominators->idom[member];
 
-            /* a block of the same site counts where that block is visited */
+            /* a block dominated by one of the same site was added with that one */
             if (graph->block[above].site != graph->block[member].site)
                 add_below(graph, dominators, member, of_site);
         }

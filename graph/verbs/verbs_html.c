@@ -6,7 +6,7 @@
  *       up: [], in: [[from, word, ...], ...], in_all: [], out: [[to, word, ...], ...], out_all: [],
  *       roots: [[text, ...], ...], texts: [null, ...] }
  *
- * The columns "address" to "verdict" have a value for each block of the page; "up" to "roots" only
+ * The arrays "address" to "verdict" have a value for each block of the page; "up" to "roots" only
  * for the first "explored" blocks, which are the largest by retained size, sorted by it. The other
  * blocks are at the other end of their pointers. up: the block that dominates the block, + 1; 0:
  * none. Blocks are written as their indices, texts as indices in "texts". in_all, out_all: the
@@ -24,7 +24,8 @@
 #include "symbolize/formats/html_shell.h"
 
 #define EXPLORED_MOST 3000
-/* most pointers of a block from explored blocks, and most to explored blocks */
+/* most pointers of a block from explored blocks (the largest by retained size), and most to
+ * explored blocks */
 #define KNOWN_MOST 40
 #define OTHERS_MOST 8 /* most pointers of a block from other blocks, and most to other blocks */
 #define ROOTS_MOST 5  /* most roots of a block */
