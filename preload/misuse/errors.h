@@ -28,7 +28,7 @@ bool error_table_check(void);
 /* Empties the table in a fork child. */
 void error_table_fork_child(void);
 
-/* ---- live_error.c: one line about a wrong release, written at once (live_errors=on) -------------
+/* ---- live_error.c: one line about a wrong release, written during it (live_errors=on) -----------
  *
  * Function names come from leakreport --serve-fd. It is started for this line alone, reads its
  * questions from an anonymous file, writes its answers to a second one, and has ended when the line

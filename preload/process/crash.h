@@ -44,7 +44,7 @@ bool crash_is_init(void);
  * action is to end the process, unless the program has changed that. The handler runs the leak
  * check at exit, and makes the process die by the signal as it would without libleak: with the same
  * status and siginfo, at the same instruction. All other threads stay stopped meanwhile. A second
- * signal, at least a tenth of a second later, ends the process at once.
+ * signal, at least a tenth of a second later, ends the process without waiting.
  *
  * If the signal interrupts the runtime, the thread continues, and a timer tries the check again a
  * moment later (deferred_work.c). A fork or vfork child without a recording of its own dies without

@@ -501,7 +501,7 @@ static void after_fork_in_parent(void)
         release_fork_locks(fork_holds_streams);
 }
 
-/* Prepares the child; its first hook begins a recording, so a child that calls exec at once costs
+/* Prepares the child; its first hook begins a recording, so a child that only calls exec costs
  * nothing. If a signal handler has forked, the child also returns into the interrupted hook: the
  * rest of that hook must not write to the parent's recording. */
 static void after_fork_in_child(void)

@@ -2,7 +2,7 @@
  * and when the program requests it.
  *
  * leakreport is a child that the program cannot notice (no SIGCHLD, not seen by wait). It writes to
- * the program's standard error or where report_file and report_to say. At its end the process waits
+ * the program's standard error or where report_file and report_to say. A process that ends waits
  * for leakreport. A periodic report starts only when the one before it has ended, and the program
  * continues meanwhile. */
 #ifndef PRELOAD_PROCESS_REPORTS_H

@@ -22,7 +22,7 @@ bool runtime_options_get(const char *name, char *buffer, size_t size)
 }
 
 /* Checks values of options that the table of options does not check. on_error_parse applies the
- * value at once, so the old one is restored if the new one is wrong. */
+ * value while it parses it, so the old value is restored if the new one is wrong. */
 static bool is_valid(const struct options *options, const char *name)
 {
     unsigned classes;

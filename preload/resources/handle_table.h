@@ -8,10 +8,14 @@
 
 #include "preload/resources/resource_records.h"
 
-/* The largest number of records at one time; the kernel allows as many mappings. */
+/* The largest number of records at one time, as many as the kernel allows mappings; further
+ * resources are only counted. */
 #define HANDLES_MAX 65536
-#define BAD_CLOSES_MAX 256 /* the largest number of call stacks with bad closes */
-#define RELEASES_MAX 1024  /* the largest number of pairs of call stacks that opened and released */
+/* The largest number of call stacks with bad closes; further ones are not recorded. */
+#define BAD_CLOSES_MAX 256
+/* The largest number of pairs of call stacks that opened and released; further ones are not
+ * recorded. */
+#define RELEASES_MAX 1024
 
 /* Records a resource that the program has opened. False: there was no room; this is counted. */
 bool handle_table_add(struct guard *guard, const struct news *news, struct leak_mark mark);

@@ -1,7 +1,7 @@
 /* mmap_regions.h - records the memory that the program has mapped with mmap, by address range.
  *
- * munmap may remove many mappings at once, or a piece out of the middle of one; the records of the
- * remaining pieces keep the call stack that mapped them. A hook holds the lock while the kernel
+ * One call of munmap may remove many mappings, or a piece out of the middle of one; the records of
+ * the remaining pieces keep the call stack that mapped them. A hook holds the lock while the kernel
  * unmaps: otherwise another thread could get the addresses before they are removed from the
  * table. */
 #ifndef PRELOAD_RESOURCES_MMAP_REGIONS_H

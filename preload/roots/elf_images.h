@@ -9,7 +9,8 @@
 #include "preload/elf/procmaps.h"
 #include "leak_store.h"
 
-/* The largest number of writable segments of an object; linkers make one or two. */
+/* The largest number of writable segments of an object; linkers make one or two, and further ones
+ * are ignored. */
 #define ELF_IMAGE_SEGMENTS 4
 
 struct elf_image {

@@ -11,7 +11,8 @@
 #define GLIBC_MMAPPED 2
 #define CHUNK_HEAD (2 * WORD) /* distance from the start of a chunk to its block */
 #define CHUNK_MIN (WORD == 8 ? 32 : 16)
-/* The largest number of ranges; memory is touched only as far as it is used. */
+/* The largest number of ranges, further ones are left out; the array takes memory only as far as it
+ * is used. */
 #define HEAPS_MOST (1u << 20)
 
 /* The header that glibc puts at the start of each heap of a secondary arena. */

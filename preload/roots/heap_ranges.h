@@ -21,7 +21,7 @@ struct heap_ranges {
 };
 
 /* Finds the memory of the allocator. glibc: true if the allocator is the C library's. Called after
- * reach_build_index. */
+ * reach_build_index. False: there is no memory. */
 bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bool glibc,
                       struct heap_ranges *out);
 

@@ -149,8 +149,8 @@ static bool is_loader(const struct elf_image *image)
     return is_called(image, "ld-linux") || is_called(image, "ld-2.") || is_called(image, "ld.so.");
 }
 
-/* Says whether an object is a module of iconv or of the name services: what they allocate below a
- * function of the list holds no pointer of the program either. */
+/* Says whether an object is a module of iconv or of the name services: what they allocate when a
+ * function in keeps_nothing calls them holds no pointer of the program either. */
 static bool is_plugin(const struct elf_image *image)
 {
     return strstr(image->path, "/gconv/") || is_called(image, "libnss_") ||
@@ -279,8 +279,8 @@ static void find_own(struct search *search)
     }
 }
 
-/* Unmarks blocks of thread-local storage: the loader allocates them, but the program's variables
- * are in them. The vectors (DTV) point to them. */
+/* Removes blocks of thread-local storage from the set of blocks to clear: the loader allocates
+ * them, but the program's variables are in them. The vectors (DTV) point to them. */
 static void leave_out_tls(struct search *search, const struct roots *roots)
 {
     const struct reach *reach = search->input->reach;
@@ -311,10 +311,12 @@ static bool is_older(const struct block *block, const struct block *than)
     return block->thread == than->thread ? block->count < than->count : block->tick < than->tick;
 }
 
-/* Says whether a block of a library may hold the pointer, as it may hold blocks of the library but
- * not of the program. Other blocks come from libraries, too (strdup, or a function of libc that is
- * not in the list). If such a block is newer than the holder, libc has set the pointer; if it is
- * older, the pointer is a leftover in recycled memory. */
+/* Says whether a word in a block of a library, the holder, can be a pointer that the library has
+ * stored. It can, if it points to a block that holds no pointer of the program (is_own); it cannot,
+ * if it points to a block of the program. Blocks of all other sites come from a library, too
+ * (strdup, or a function of libc that is not in keeps_nothing): if such a block is newer than the
+ * holder, libc has stored the pointer; if it is older, the pointer is a leftover in recycled
+ * memory. */
 static bool may_hold(struct search *search, const struct block *holder, uintptr_t word)
 {
     uint32_t to = reach_find_node(search->input->reach, arch_address((void *)word));

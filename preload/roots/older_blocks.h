@@ -40,7 +40,8 @@ struct older_blocks {
 };
 
 /* Finds the older blocks in the process copy of a leak check. A thread that was not stopped may
- * have been in malloc; as for all blocks, a leak is only reported if two checks agree then. */
+ * have been in malloc; as for all blocks, a leak is only reported in that case if two leak checks
+ * agree. */
 void older_blocks_find(const struct procmaps *maps, const struct elf_images *images,
                        struct older_blocks *out);
 /* Visits all chunks in use as blocks, including those in the block table, ascending in each

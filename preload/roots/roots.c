@@ -19,8 +19,8 @@
 
 #define USER_REGIONS_MAX 4096
 #define DTV_LENGTH_MAX 65536
-/* Bytes of the smallest chunk, with its header: two blocks that are closer have no chunk between
- * them. */
+/* Bytes of glibc's smallest chunk, with its header: two blocks that are closer together have no
+ * chunk between them. */
 #define MIN_CHUNK 32
 #define KNOWN_RANGES_MAX (SCAN_RANGES_MAX / 4)
 #define DTV_WORDS_MAX (2 * WORLD_MAX_THREADS)

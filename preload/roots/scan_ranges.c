@@ -5,7 +5,8 @@
 #include "preload/elf/procmaps.h"
 #include "preload/elf/symtab.h"
 
-/* The size from which on only touched pages of a range are read; of anonymous memory always. */
+/* The size in bytes from which on only the touched pages of a range are read; of anonymous memory
+ * only these are read at any size. */
 #define SPARSE (4ull << 20)
 #define PAGE_OF_FILE (1ull << 61)
 
@@ -32,8 +33,8 @@ static bool class_selected(const struct scan_ranges *ranges, const struct scan_r
     return ranges->classes >> range->root_class & 1;
 }
 
-/* Adds those parts of [start, end) whose pages were touched. of_file: a page must have been
- * written, too. */
+/* Adds those parts of [start, end) whose pages were touched. of_file: true for a mapped file, of
+ * which only pages that the program has written are added. */
 static void append_touched(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                            struct scan_range model, bool of_file)
 {

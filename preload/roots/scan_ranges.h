@@ -10,7 +10,8 @@
 
 #include "preload/mark/reachability.h"
 
-/* The largest number of ranges; memory is touched only as far as it is used. */
+/* The largest number of ranges, a leak check with more fails; the array takes memory only as far as
+ * it is used. */
 #define SCAN_RANGES_MAX (1u << (sizeof(uintptr_t) == 8 ? 20 : 16))
 
 struct scan_range {

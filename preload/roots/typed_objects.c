@@ -1,4 +1,5 @@
-/* typed_objects.c - see typed_objects.h. */
+/* typed_objects.c - follows the pointers by which objects of Python and of GObject name their type
+ * (typed_objects.h). */
 #include "preload/roots/typed_objects.h"
 
 /* Reads a word of the program's memory; 0: it cannot be read. */
@@ -30,8 +31,8 @@ static bool is_python_type(const struct procmaps *maps, uintptr_t word)
     return false;
 }
 
-/* The count of references in front of the type is 0 in the interpreter's lists of free objects, so it
- * says nothing. */
+/* The count of references in front of the type is 0 in the interpreter's lists of free objects, so
+ * it says nothing. */
 static bool is_python(const struct procmaps *maps, uintptr_t block, uint64_t offset, uint64_t size)
 {
     return (offset == 2 * WORD || offset == 4 * WORD) && size >= offset + 2 * WORD &&

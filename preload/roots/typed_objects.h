@@ -7,8 +7,8 @@
  *                                               class -> type -> data of the type -> class
  *
  * The type of a type of Python leads to `type`, which is its own type and has that name. A class of
- * GObject leads to its type, and the type back to the class. Private data lie in front of an instance
- * only, so their length depends on its class: one such object has no others to be compared with. */
+ * GObject leads to its type, and the type back to the class. Private data lie only in front of an
+ * instance, so their length depends on its class: one such object has no others to be compared with. */
 #ifndef PRELOAD_ROOTS_TYPED_OBJECTS_H
 #define PRELOAD_ROOTS_TYPED_OBJECTS_H
 

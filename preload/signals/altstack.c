@@ -14,7 +14,7 @@
 #endif
 #define MIN_FRAME 4096 /* size of a signal frame, if the kernel does not provide AT_MINSIGSTKSZ */
 #define ROOM (32u << 10)
-#define SLAB 8 /* number of stacks that are mapped at once */
+#define SLAB 8 /* number of stacks in one mapping */
 
 static struct lock lock; /* guards free_slots, unused and unused_count */
 static struct slot {

@@ -38,7 +38,8 @@ static bool keeps_stack[TRAMPOLINES];
 #endif
 /* Marks a handler that the program installed without SA_SIGINFO. */
 #define INFO_ADDED SA_EXPOSE_TAGBITS
-/* libc reserves some of them, so this is the kernel's number, not SIGRTMIN. */
+/* The kernel's first real-time signal. SIGRTMIN is higher, because libc reserves some signals for
+ * itself. */
 #define FIRST_REAL_TIME 32
 
 /* Sends the signal to this thread again. A real-time signal goes to the end of its queue; so all
@@ -80,7 +81,8 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
     if (!sys_may_defer_signals() || sys_sigaction(number, NULL, &now) < 0 ||
         !(now.flags & SA_SIGINFO))
         return false;
-    /* With SA_NODEFER the signal that send_again sends would enter the handler at once. */
+    /* Without this, if the handler has SA_NODEFER, the signal that send_again sends would interrupt
+     * this function. */
     sys_signals_block(&mask);
     if (!send_again(number, info)) {
         sys_signals_restore(&mask);
@@ -206,9 +208,10 @@ static NOINLINE void run_on_slow_path(action *handler, action *trampoline, int n
         trampoline_run_handler(handler, number, info, context);
 }
 
-/* Runs the handler of a signal whose frame has no siginfo and no context: it came while signal() or sigset() had
- * installed the trampoline, before trampoline_complete_action. Where the arguments of others lie, this frame has
- * registers of the interrupted code, so nothing may be written there, as a call at the end of a function does. */
+/* Runs the handler of a signal whose frame has no siginfo and no context: it came while signal() or
+ * sigset() had installed the trampoline, before trampoline_complete_action. Where other frames have
+ * the arguments of the handler, this one has registers of the interrupted code: nothing may be
+ * written there, as a call at the end of a function (a tail call) would do. */
 static NOINLINE void run_without_info(action *handler, int number)
 {
     bump(&trampoline_thread.entered, 1);
@@ -376,7 +379,8 @@ void trampoline_complete_action(int number)
 {
     uint64_t mask;
     struct sys_sigaction now;
-    /* Otherwise a one-shot handler could run between reading and writing the action. */
+    /* Signals are blocked: otherwise a one-shot handler could run between reading and writing the
+     * action. */
     sys_signals_block(&mask);
     if (sys_sigaction(number, NULL, &now) >= 0)
         complete_action(number, &now);

@@ -13,14 +13,16 @@
 #include <signal.h>
 #include <time.h>
 
-/* After so many ns without an answer of any thread, threads that have not answered are examined. */
+/* Nanoseconds without an answer of any thread, after which the threads that have not answered are
+ * examined. */
 #define LATE 4000000
-#define MAX_LATE 25 /* a thread that may still answer is given up after so many examinations */
+/* Number of examinations after which a thread that may still answer is given up. */
+#define MAX_LATE 25
 #define MAX_DEAF 64
 #define MAX_CALLS 256 /* with more threads, their system calls are not read from /proc */
 
 /* The value that is sent with the stop signal: a mark that the signal is libleak's, the generation,
- * and the thread's index. */
+ * and the thread's index in world.thread. */
 #define MARK (sizeof(uintptr_t) == 8 ? 0x6c6bull : 0x6cull)
 #define MARK_SHIFT (sizeof(uintptr_t) == 8 ? 48 : 24)
 #define ROUND_SHIFT (sizeof(uintptr_t) == 8 ? 32 : 16)
@@ -88,7 +90,8 @@ static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t 
     entry->block = arch_thread_block();
     entry->context = context;
     struct syscall_interrupted call = entry->call;
-    /* Defers a handler that the program installs during the stop: its signal is not blocked. */
+    /* As if the thread held a lock of the runtime: so a handler that the program installs during
+     * the stop is deferred, whose signal is not blocked. */
     lock_thread.held++;
     publish_answer(entry, STOPPED);
     while (load_acquire(&generation) == round) /* pairs with add_release in world_resume */
@@ -349,8 +352,9 @@ static bool is_hopeless(struct world_thread *thread)
     return hopeless;
 }
 
-/* Sends the signal to threads that have not got it yet, and again to threads that are busy. True:
- * all are stopped or have ended. */
+/* Sends the signal to threads that have not got it yet, and again to threads that are busy. late:
+ * no thread has answered for a while. *give_up is set to true if a thread will not answer. True:
+ * all threads are stopped or have ended. */
 static bool signal_threads(struct world *world, bool late, bool *give_up)
 {
     bool all = true, room = true;
@@ -361,7 +365,8 @@ static bool signal_threads(struct world *world, bool late, bool *give_up)
         if (state == SIGNALLED && late)
             *give_up |= is_hopeless(thread);
         else if (room && (state == TO_SIGNAL || (state == BUSY && late)))
-            room = signal_thread(world, i); /* busy for ever: the hook was left by longjmp */
+            /* A thread stays busy for ever if a handler has left its hook by longjmp. */
+            room = signal_thread(world, i);
         if (state == TO_SIGNAL && late)
             *give_up |= !room && ++thread->late > MAX_LATE;
         state = load_acquire(&thread->state);
@@ -380,7 +385,8 @@ static void drop_ended(struct world *world)
     world->count = kept;
 }
 
-/* Stops threads until all are stopped and no new one has appeared in /proc/self/task. */
+/* Stops threads until all are stopped and no new one has appeared in /proc/self/task. False: that
+ * failed, or took longer than timeout nanoseconds. */
 static bool stop_all(struct world *world, uint64_t timeout)
 {
     uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), last_answer = begin;
