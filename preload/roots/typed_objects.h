@@ -8,14 +8,15 @@
  *
  * The type of a type of Python leads to `type`, which is its own type and has that name. A class of
  * GObject leads to its type, and the type back to the class. Private data lie only in front of an
- * instance, so their length depends on its class: one such object has no others to be compared with. */
+ * instance, so their length depends on its class: one such object has no others to be
+ * compared with. */
 #ifndef PRELOAD_ROOTS_TYPED_OBJECTS_H
 #define PRELOAD_ROOTS_TYPED_OBJECTS_H
 
 #include "preload/elf/procmaps.h"
 
-/* Says whether an object begins at this offset of a block. Reads memory of the program outside of the
- * block, in the process copy of a leak check, where the mappings allow it. */
+/* Says whether an object begins at this offset of a block. Reads memory of the program outside of
+ * the block, in the process copy of a leak check, where the mappings allow it. */
 bool typed_objects_begin_at(const struct procmaps *maps, uintptr_t block, uint64_t offset,
                             uint64_t size);
 
