@@ -19,7 +19,8 @@
 
 #define GROWING_STEPS 24
 #define GROWING_STEP_US 50000
-/* Added to the clock at each step, so that it runs 13 seconds in all, enough to judge growth. */
+/* Nanoseconds that each step adds to the clock, so that it advances by 13 seconds in all: enough to
+ * judge growth. */
 #define GROWING_STEP_AHEAD_NS 500000000
 #define GROWING_BLOCKS 50 /* blocks of 1000 bytes in each step */
 

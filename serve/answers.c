@@ -91,8 +91,8 @@ static const char *argument_of(const struct question *question, const char *name
     return question->argument(question->context, name);
 }
 
-/* Finds a word in a list; *at: set to its index, for NULL to `standard`. False: the word is not in
- * the list. */
+/* Finds a word in a list; *at: set to the word's index, or to `standard` if the word is NULL.
+ * False: the word is not in the list. */
 static bool read_word(const char *word, const char *const *words, int standard, int *at)
 {
     *at = standard;

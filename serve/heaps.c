@@ -72,7 +72,8 @@ void heaps_update(struct heaps *heaps)
 {
     struct process_list finds;
 
-    heaps_lock(heaps); /* the functions that read recordings must not run in two threads at once */
+    heaps_lock(
+        heaps); /* the functions that read recordings must not run in two threads at the same time */
     finds = process_list_running(heaps->dir);
     if (heaps->process)
         process_list_select(&finds, heaps->process);

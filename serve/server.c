@@ -66,8 +66,8 @@ static void say_refused(struct server *server, const char *what, const char *val
             value ? term_text(value, strlen(value), 60).text : "");
 }
 
-/* Is called by libmicrohttpd when a connection begins or ends. At its end the socket is not closed
- * yet, so the descriptor identifies the connection. */
+/* Is called by libmicrohttpd when a connection begins or ends. When a connection ends, its socket
+ * is not closed yet, so the descriptor identifies the connection. */
 static void note_connection(void *given, struct MHD_Connection *connection, void **context,
                             enum MHD_ConnectionNotificationCode code)
 {

@@ -39,10 +39,10 @@ struct world {
     bool others;     /* the process has another thread */
 };
 
-/* Prepares the signal. number: its number. requested: called in the signal's handler when another
- * process or the program has sent the signal. on_own_stack: says whether an address lies on the
- * stack with which the calling thread was created. The handler is installed when it is needed
- * first; world_install_handler does so at once. */
+/* Prepares the stop signal. number: the signal's number. requested: called in the signal's handler
+ * when another process or the program has sent the signal. on_own_stack: says whether an address
+ * lies on the stack with which the calling thread was created. The first stop installs the handler;
+ * world_install_handler installs it earlier (false: failed). */
 void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *context),
                 bool (*on_own_stack)(uintptr_t sp));
 bool world_install_handler(void);
@@ -59,8 +59,8 @@ bool world_is_request(const siginfo_t *info);
 bool world_thread_is_busy(void);
 
 /* Stops all other threads. True: all are stopped, within timeout nanoseconds. Otherwise they are
- * resumed, and world->parked says how many were stopped. Two threads must not call it at once.
- * world must be static, because signal handlers read it. */
+ * resumed, and world->parked says how many were stopped. Two threads must not call it at the same
+ * time. world must be static, because signal handlers read it. */
 bool world_stop(struct world *world, uint64_t timeout);
 void world_resume(void);
 /* Resets the state in a fork child, where no other thread exists. */

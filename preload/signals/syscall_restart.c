@@ -241,7 +241,8 @@ struct timed_call {
     /* The result of a call on a socket when its time is over; 0: the call itself determines its
      * result. */
     long late_result;
-    /* Index of the argument that has the time limit, in the form of the next member. */
+    /* Index (from 0) of the argument that has the time limit; the next member says in which
+     * form. */
     unsigned limit;
     enum { LIMIT_MILLISECONDS, LIMIT_TIMESPEC, LIMIT_WIDE, LIMIT_URING } form;
     struct timespec time;

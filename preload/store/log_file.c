@@ -18,7 +18,7 @@
 #define NUMBERS 10000
 
 static struct lock lock;
-/* The option log_file as an absolute path; the program's file name. */
+/* pattern: the option log_file as an absolute path. program: the program's file name. */
 static char pattern[512], program[64];
 static char path[PATH_MAX];
 static char *window, *scratch;
@@ -55,7 +55,8 @@ static int create_file(void)
     for (uint64_t n = 1; fd == -EEXIST && n < (numbered ? NUMBERS : 3); n++) {
         struct strbuf text = STRBUF_ON(path);
         file_pattern_expand(&text, pattern, program, n);
-        /* The name is taken by another process, or by an earlier run. */
+        /* Second try with a pattern without %n: a file with the name exists, so the pid is
+         * appended. */
         if (!numbered && n == 2) {
             strbuf_add(&text, ".");
             strbuf_add_number(&text, sys_getpid());

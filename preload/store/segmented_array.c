@@ -3,7 +3,7 @@
 #include "preload/store/store.h"
 
 struct extent {
-    uint32_t place; /* place of the segment's first record */
+    uint32_t place; /* place of the segment's first record (segmented_array_place) */
     uint64_t bytes;
 };
 

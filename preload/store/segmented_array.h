@@ -64,7 +64,8 @@ void *segmented_array_ensure(struct segmented_array *segments, uint32_t id);
  * Any thread may call it. */
 void *segmented_array_append(struct segmented_array *segments, uint32_t *last, uint32_t *id);
 
-/* Copies the records up to and including last_id into the new recording file, in a fork child. */
+/* Copies the records up to and including last_id into the new recording file of a fork child.
+ * False: the file and memory have no room. */
 bool segmented_array_fork_child(struct segmented_array *segments, uint32_t last_id);
 
 #endif

@@ -601,8 +601,8 @@ void store_limit_space(uint64_t limit)
 {
     static struct lock lock;
     struct locked locked = lock_take(&lock);
-    /* Another thread may have compared its chunk with the old size just now; it finds room for that
-     * chunk in the 2 * AHEAD_MOST bytes. */
+    /* Another thread may be reserving a chunk that it has compared with the old size; the 2 *
+     * AHEAD_MOST bytes have room for that chunk. */
     uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
     uint64_t before = store.size, size = space_share(limit);
     if (size < needed)

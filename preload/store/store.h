@@ -24,8 +24,8 @@ extern struct leak_header *store_header HIDDEN;
 bool store_create(const char *dir, const char *name, char **envp);
 /* Creates the recording file of a fork child, in the parent's directory. When that fails, for
  * example because the child has changed its user, the nearest ancestor with a file counts the
- * child, and no line says so. The parent's file stays mapped until store_unmap_parent and must only
- * be read; *parent_size: size of its mapping. */
+ * child; a line says so only with the option verbosity. The parent's file stays mapped until
+ * store_unmap_parent and must only be read; *parent_size: size of its mapping. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_unmap_parent(struct leak_header *parent, uint64_t parent_size);
 /* Makes the mapping of the parent's file private to a fork child that cannot create its own file

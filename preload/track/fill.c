@@ -143,9 +143,9 @@ static struct uncleared *uncleared_slot(uintptr_t address)
     return &uncleared[hash_u64(address) % ARRAY_LENGTH(uncleared)];
 }
 
-/* Records whether the block that begins here was cleared. Two threads that write the same entry at
- * once may lose one of their blocks. kept: its first bytes, which realloc kept from the old
- * block. */
+/* Records whether the block at address was cleared. If two threads write the same entry at the same
+ * time, one of their blocks may be missing. kept: how many of the block's first bytes realloc kept
+ * from the old block. */
 static void note_clearing(uintptr_t address, uint64_t size, bool cleared, size_t kept)
 {
     struct uncleared *slot = uncleared_slot(address);

@@ -7,15 +7,17 @@
 
 #include <time.h>
 
-/* The last place is kept for the milestone of milestones_add_known. */
+/* The last of the LEAK_MILESTONES places is kept for the milestone of milestones_add_known. */
 #define KNOWN_PLACE (LEAK_MILESTONES - 1)
 
 /* LEAK_MILESTONES records in the recording file; NULL: none was made so far. */
 static struct leak_milestone *places;
 static uint32_t last_number;
-static uint32_t placed_count; /* number of milestones ever written to the other places */
+static uint32_t
+    placed_count; /* number of milestones ever written to the places before KNOWN_PLACE */
 
-/* When two threads create the chunk at once, one chunk stays empty. */
+/* Returns the places, whose chunk the first call makes; NULL: the file has no room. If two threads
+ * make the chunk at the same time, one of the two chunks stays empty. */
 static struct leak_milestone *ensure_places(void)
 {
     struct leak_milestone *there = load_acquire(&places), *expected = NULL;
@@ -39,7 +41,7 @@ static uint32_t add_milestone(const char *name, bool known)
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
-    there += known ? KNOWN_PLACE /* the others take turns: each new one replaces the oldest */
+    there += known ? KNOWN_PLACE /* the others in turn: the oldest is replaced */
                    : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);
     struct strbuf text = STRBUF_ON(there->name);

@@ -19,8 +19,8 @@ uint32_t milestones_begin_tick(void);
  * NULL: the milestone is a leak check. Any thread may call it, also in a signal handler outside of
  * the runtime. */
 uint32_t milestones_add(const char *name);
-/* Records the milestone that marks all older leaks as known. It has a place to itself, so later
- * milestones do not overwrite it. */
+/* Records the milestone that marks all older leaks as known, and returns its number; 0: the file
+ * has no room. It has a place to itself, so later milestones do not overwrite it. */
 uint32_t milestones_add_known(void);
 
 /* Copies the recorded milestones to out in the order of their ticks; returns how many, at most

@@ -11,7 +11,8 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* Each batch of bytes (track_flush_live) makes the thread read the clock so many events earlier. */
+/* Whenever a thread adds a batch of its bytes to header.live_bytes (track_flush_live), it reads the
+ * clock so many events (allocations or frees) earlier. */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_MIN 1024
@@ -249,8 +250,8 @@ bool track_remove(struct guard *guard, void *pointer, struct block *out)
                               : blocks_remove(guard, arch_address(pointer), out);
 }
 
-/* Calls follow.h for a free. This must precede the real free, after which a block of another thread
- * may get the address. */
+/* Reports a free to follow.h (option follow_blocks). This must precede the real free, after which a
+ * block of another thread may get the address. */
 static inline void tell_of_free(struct guard *guard, const struct frame *caller,
                                 const struct block *block, uint32_t how)
 {

@@ -7,7 +7,8 @@
 /* ---- Finding the FDE of an address ----------------------------------------------------------- */
 
 struct header_entry {
-    int32_t start, fde; /* both are relative to .eh_frame_hdr */
+    int32_t start,
+        fde; /* offsets of the function and of its FDE, from the start of .eh_frame_hdr */
 };
 
 /* Finds the FDE of an address in the sorted table of .eh_frame_hdr, in the one form that linkers
@@ -162,7 +163,7 @@ struct state {
 
 struct machine {
     const struct entry *entry;
-    /* addresses: of the row that is being computed, and of the row to find. */
+    /* location: address of the row that is being computed. pc: address whose row is searched. */
     uintptr_t location, pc;
     struct state now, initial, stack[STATES_MAX];
     unsigned depth;
@@ -198,7 +199,7 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->now.cfa_deref = machine->now.cfa_odd = false;
 }
 
-/* Returns the block of an expression, and moves the cursor behind it. */
+/* Returns a reader for the bytes of a DWARF expression, and moves the cursor behind them. */
 static struct eh_reader read_expression_block(struct machine *machine, struct eh_reader *cursor)
 {
     uint64_t size = eh_read_uleb(cursor);
@@ -233,7 +234,7 @@ static bool parse_plt_cfa(struct machine *machine, struct eh_reader block)
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     /* The operations DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus. */
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + (WORD == 8 ? 3 : 2), 0x24, 0x22};
-    /* On CPUs with a link register, the column of the return address is that register and not
+    /* On CPUs with a link register, DWARF's number of the return address means that register, not
      * pc. */
     if (ARCH_LINK_REGISTER || eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
@@ -277,15 +278,15 @@ static int64_t scale_offset(struct machine *machine, int64_t value)
     return offset;
 }
 
-/* Checks that the CFA is a register plus an offset: only then may an opcode change one of the
- * two. */
+/* Marks the CFA program as invalid unless the CFA is a register plus an offset: only then may an
+ * opcode change one of the two. */
 static void require_plain_cfa(struct machine *machine)
 {
     if (machine->now.cfa_deref)
         machine->bad = true;
 }
 
-/* Runs an opcode that uses the whole byte. */
+/* Runs an opcode that has no operand in its low six bits. */
 static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct eh_reader *cursor)
 {
     const struct entry *entry = machine->entry;

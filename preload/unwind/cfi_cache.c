@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 
 #define PROBES 8
-/* Number of slots of the index of different rows; cc1plus has 175 rows, cppcheck 100. */
+/* Number of slots of the hash index of different rows; the process cc1plus has 175 such rows,
+ * cppcheck 100. */
 #define NUMBERS 8192
 #define DIFFERENT_MOST (NUMBERS / 4 * 3)
 

@@ -19,7 +19,8 @@
 #include "leak_store.h"
 
 #define CFI_CACHE_BITS_MIN 11
-/* The largest table has 1 << 19 slots, 4 MiB, for 400,000 addresses; torch has 66,000. */
+/* The largest table has 1 << 19 slots, 4 MiB, for 400,000 addresses; a process with PyTorch has
+ * 66,000. */
 #define CFI_CACHE_BITS_MAX 19
 
 extern struct cfi_cache {

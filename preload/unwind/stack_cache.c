@@ -103,8 +103,8 @@ static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned
 
 /* ---- Hints: words that become part of the key ------------------------------------------------ */
 
-/* Adds a word to the key for a pc and sp. False: the key has enough words, or this word is too far
- * away. */
+/* Adds a word to the key for a pc and sp. False: the key has the largest number of words already,
+ * or this word is too far from sp. */
 static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp, uint64_t offset)
 {
     struct stack_cache_hint *hint = stack_cache_hint_at(cache, pc, sp);

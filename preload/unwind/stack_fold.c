@@ -1,7 +1,7 @@
 #include "preload/unwind/stack_fold.h"
 
-/* Says whether the last STACK_FOLD_ROUNDS * period frames repeat with that period, and none of them
- * is part of another repetition. */
+/* Says whether the last STACK_FOLD_ROUNDS * period frames are STACK_FOLD_ROUNDS equal groups of
+ * period frames, and none of them is part of an earlier repetition. */
 static bool has_period(const struct stack_fold *fold, uint32_t period)
 {
     uint32_t all = STACK_FOLD_ROUNDS * period;

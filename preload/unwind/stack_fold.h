@@ -8,7 +8,7 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-/* Two words, which most CPUs compare at once. */
+/* Two words, which most CPUs compare with one instruction. */
 typedef uintptr_t stack_pair __attribute__((vector_size(2 * WORD), aligned(WORD), may_alias));
 
 static inline stack_pair stack_pair_at(uintptr_t low, const uint32_t *offset)
@@ -79,7 +79,8 @@ static inline bool stack_steps_match(uintptr_t low, const struct stack_step *ste
 /* ---- A stack of any depth in a small array --------------------------------------------------- */
 
 #define STACK_FOLD_PERIOD 16
-/* More than two, because two equal frames are often part of a longer period. */
+/* How often a group of frames must occur in succession before it is folded. More than two, because
+ * two equal frames are often part of a longer group. */
 #define STACK_FOLD_ROUNDS 4
 
 /* A stack of any depth in an array (row) and a ring. Frames are added one by one, innermost first.
@@ -101,8 +102,8 @@ struct stack_fold {
 };
 
 void stack_fold_add(struct stack_fold *fold, uint64_t pc);
-/* Sorts the ring, so that its frames follow the last frame of the row. Returns how many it
- * holds. */
+/* Sorts the ring, so that its frames follow the last frame of the row. Returns how many frames it
+ * holds; *left_out gets the number of frames that it had no room for. */
 uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out);
 
 #endif

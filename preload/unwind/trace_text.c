@@ -81,7 +81,8 @@ static void write_note(struct work *work, const char *before, uint64_t number, c
     write_text(work, &text);
 }
 
-/* Writes frames that repeat: one by one if they are few, otherwise only how many. */
+/* Writes frames that repeat: one by one if they are at most WRITTEN_OUT, otherwise one line says
+ * how many. */
 static void write_repeated_frames(struct work *work, uint32_t last)
 {
     const struct leak_crash_frame *frame = &work->row[last];

@@ -11,8 +11,8 @@
 struct reader {
     uintptr_t low, high; /* range of addresses that can be read directly; aligned */
     struct unwind_trace *scratch;
-    /* A word outside of that range was read, or a value that has no word, so the trace cannot be
-     * shared. */
+    /* A word outside of [low, high), or a register that no word of the stack holds, was read, so
+     * the next trace cannot share frames of this one. */
     bool strayed;
     /* The value of the link register, which is known only for the frame that a signal
      * interrupted. */
@@ -238,8 +238,8 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
 
 /* ---- Sharing frames with the previous trace -------------------------------------------------- */
 
-/* Finds a kept frame that equals frame: returns its index + 1, or 0. *below: number of kept frames
- * that lie further out than all frames seen so far. */
+/* Finds the frame of the previous trace (a kept frame) that equals frame: returns its index + 1; 0:
+ * there is none. *below: number of kept frames that lie further out than all frames seen so far. */
 static unsigned find_shared_frame(const struct unwind_trace *trace, const struct frame *frame,
                                   unsigned *below)
 {
@@ -260,8 +260,8 @@ static inline bool slot_holds_pc(const struct unwind_step *step, uintptr_t pc)
     return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
 }
 
-/* Follows the kept frames outwards from step[same - 1] to step[from], as long as their words are
- * unchanged. Returns the index of the last frame that was reached. */
+/* Follows the kept frames, those of the previous trace, outwards from step[same - 1] to step[from],
+ * as long as their words are unchanged. Returns the index of the last frame that was reached. */
 static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, unsigned same,
                                    uintptr_t fp)
 {
@@ -280,7 +280,8 @@ static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, un
     return step - trace->step;
 }
 
-/* Does the work of follow_kept_frames, but compares all words at once if it can. */
+/* Does the work of follow_kept_frames; compares all words of the frames in one loop if they were
+ * recorded, which is faster. */
 static unsigned verify_kept_frames(struct unwind_trace *trace, uintptr_t low, unsigned from,
                                    unsigned same, uintptr_t fp)
 {

@@ -9,7 +9,7 @@
 
 #define BINS 127
 #define BINMAP 16      /* size of an arena's binmap in bytes */
-#define EMPTY_LEAST 16 /* least number of empty bins in an arena */
+#define EMPTY_LEAST 16 /* memory with fewer empty bins does not count as an arena */
 
 #define ARENAS_MOST 65536
 #define HEAPS_MOST 65536

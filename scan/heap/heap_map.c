@@ -124,7 +124,7 @@ static void walk_region(struct heap_map *chunks, struct chunk_region *region)
         if (top)
             break;
     }
-    /* an arena's heap that has the top chunk never ends before it */
+    /* a heap with a top chunk never ends before that chunk */
     region->damaged = header == HEADER_WRONG || (header == HEADER_LAST && region->top);
     region->stop = header == HEADER_LAST && !region->damaged ? region->end : at;
     region->count = (uint32_t)(chunks->count - region->first);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PIECE (1u << 20) /* most bytes that are read at once */
+#define PIECE (1u << 20) /* the largest number of bytes that are read by one call */
 
 void image_begin(struct image *image, struct arena *mem)
 {

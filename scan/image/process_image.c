@@ -22,7 +22,8 @@
 #include "common/processes/traced_thread.h"
 #include "scan/image/registers.h"
 
-/* Longest wait for a thread to stop; one that sleeps uninterruptibly does not. */
+/* Longest wait for a thread to stop; a thread that sleeps uninterruptibly does not stop, and counts
+ * as missed. */
 #define STOP_PATIENCE_MS 1000
 #define PAGEMAP_PRESENT (3ull << 62) /* the page is in memory, or swapped out */
 

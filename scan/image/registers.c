@@ -76,8 +76,8 @@ void registers_take_general(struct image *image, struct image_thread *thread, co
     registers_take_more(image, thread, bytes, sizeof(registers));
 }
 
-/* Takes the thread pointer of a 32-bit program: the base of that of the thread's TLS segments in
- * the note NT_386_TLS which its register GS selects. */
+/* Takes the thread pointer of a 32-bit program: the note NT_386_TLS lists the thread's TLS
+ * segments; the register GS selects one, whose base is the thread pointer. */
 void registers_take_tls(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                         size_t size)
 {
