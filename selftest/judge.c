@@ -156,7 +156,8 @@ static json_t *frame_in(json_t *frames, const char *function)
     return NULL;
 }
 
-/* The first record or part whose first frame of the user is in the plant's function. */
+/* The first record of the report, or part of the peak, whose first frame of the user is in the
+ * plant's function. */
 static json_t *find_record(json_t *list, const struct plant *plant, json_t **frame)
 {
     json_t *item;

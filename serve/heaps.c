@@ -72,8 +72,7 @@ void heaps_update(struct heaps *heaps)
 {
     struct process_list finds;
 
-    heaps_lock(
-        heaps); /* the functions that read recordings must not run in two threads at the same time */
+    heaps_lock(heaps); /* only one thread at a time may read recordings */
     finds = process_list_running(heaps->dir);
     if (heaps->process)
         process_list_select(&finds, heaps->process);

@@ -18,7 +18,7 @@
 #define NUMBERS 10000
 
 static struct lock lock;
-/* pattern: the option log_file as an absolute path. program: the program's file name. */
+/* The value of the option log_file, as an absolute path, and the program's file name. */
 static char pattern[512], program[64];
 static char path[PATH_MAX];
 static char *window, *scratch;

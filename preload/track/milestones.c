@@ -13,8 +13,7 @@
 /* LEAK_MILESTONES records in the recording file; NULL: none was made so far. */
 static struct leak_milestone *places;
 static uint32_t last_number;
-static uint32_t
-    placed_count; /* number of milestones ever written to the places before KNOWN_PLACE */
+static uint32_t placed_count; /* milestones ever written to places before KNOWN_PLACE */
 
 /* Returns the places, whose chunk the first call makes; NULL: the file has no room. If two threads
  * make the chunk at the same time, one of the two chunks stays empty. */

@@ -133,7 +133,7 @@ static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t
             set->entry[way].pc = 0;
 }
 
-/* The i-th step of an entry, counted from the innermost one. */
+/* Step i of an entry; step 0 is the innermost one. */
 static const struct stack_step *step_of(const struct stack_cache_entry *entry, unsigned i)
 {
     return i < entry->inner_steps ? entry->inner + (entry->inner_steps - 1 - i)

@@ -90,7 +90,7 @@ struct unwind_trace {
     char bytes[UNWIND_WINDOW];
 };
 
-/* The i-th frame of the trace, counted from the innermost one. */
+/* Frame i of the trace; frame 0 is the innermost one. */
 static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
 {
     return &trace->step[trace->cut + trace->depth - 1 - i];
@@ -102,7 +102,7 @@ static inline struct unwind_step *unwind_outermost(struct unwind_trace *trace)
     return &trace->step[trace->cut];
 }
 
-/* The i-th fresh step, counted from the innermost one. */
+/* Fresh step i; step 0 is the innermost one. */
 static inline struct unwind_step *unwind_fresh_at(struct unwind_trace *trace, unsigned i)
 {
     return &trace->fresh[UNWIND_DEPTH_MAX - 1 - i];

@@ -402,7 +402,7 @@ static void draw(struct browser *browser)
 /* ---- Searching in the list ------------------------------------------------------------------- */
 
 /* Selects the next row that has the searched text. step: 1 or -1 goes forwards or backwards from
- * the selected row, 0 begins with the selected row. */
+ * the selected row, 0 begins with the selected row. False: no row has the text. */
 static bool find_row(struct browser *browser, int step)
 {
     struct terminal_list *list = list_of(browser);
@@ -471,7 +471,7 @@ static bool click_tab(struct browser *browser, int key)
     return true;
 }
 
-/* Handles the keys that have the same meaning in all modes. */
+/* Handles the keys that have the same meaning in all modes. False: it is another key. */
 static bool handle_common_key(struct browser *browser, int key)
 {
     size_t processes = browser->report->process_count;

@@ -127,10 +127,12 @@ bool browse_text_has(const char *text, const char *part);
 extern const struct browse_tab browse_records, browse_growth, browse_tree, browse_callers,
     browse_owners, browse_sums, browse_errors;
 
-/* Frees the trees. Call it after the verdicts, the weight or the process have changed. */
+/* Frees the trees. Call it after the user has chosen other verdicts, another weight or another
+ * process. */
 void browse_trees_forget(struct browser *browser);
 /* Selects the next node with the text that the user searches for, in the whole tree, and opens the
- * nodes above it. step: 1 = forwards, -1 = backwards. */
+ * nodes above it. step: 1 = forwards, -1 = backwards, 0 = begins with the selected node. False: no
+ * node has the text. */
 bool browse_tree_search(struct browser *browser, int step);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "symbolize/heap/heap.h"
 
-/* bytes of memory outside of blocks; the note about own allocators needs at least so many */
+/* least bytes of memory outside of blocks for the note that the program has its own allocator */
 #define APART_LEAST (8u << 20)
 #define SLABS_LEAST (8u << 10) /* bytes of GLib's slabs that deserve a note */
-#define SLAB_FRAMES 4          /* from posix_memalign to g_slice_alloc */
+#define SLAB_FRAMES 4          /* number of frames from posix_memalign to g_slice_alloc */
 
 struct notes {
     struct arena *mem;

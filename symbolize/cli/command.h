@@ -57,7 +57,7 @@ int command_diff(struct options *options);
 int command_merge(struct options *options);
 
 /* Prepares `diff --survivors A B C`: replaces the three files by C, restricted to blocks that were
- * allocated between the leak checks of A and B. */
+ * allocated between the leak checks of A and B. False: the files do not fit; a message says why. */
 bool command_diff_survivors(struct options *options);
 
 #endif

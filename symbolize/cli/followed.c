@@ -166,9 +166,9 @@ static const struct when_lost *first_lost(const struct plan *plan)
     return NULL;
 }
 
-/* Prints the plan of the third run: the steps find the instruction that lost the pointer, if the
- * second run did not find it, and the run watches the last use of the block, which is possible only
- * for a single block. */
+/* Prints the plan of the third run: it executes code step by step to find the instruction that lost
+ * the pointer, if the second run did not find it, and watches the last use of the block; a run can
+ * watch only a single block. */
 static void print_third_run(const struct plan *plan, FILE *stream)
 {
     const struct when_lost *when = first_lost(plan);

@@ -121,8 +121,8 @@ static bool load_baseline(struct report_set *baseline, struct options *options)
     return true;
 }
 
-/* Says whether the report shows which package a module comes from: the search for packages reads
- * thousands of files, so it is made only then. */
+/* Says whether the report shows which package of the distribution a module comes from: only then
+ * are packages searched, which reads thousands of files. */
 static bool tells_modules(const struct options *options, const struct report *report)
 {
     unsigned traits = options->format->traits;
@@ -234,8 +234,8 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
     return good;
 }
 
-/* Reports a name in --only, or a list of names, that does not occur in the process. Nothing can be found then, so with
- * --error-exitcode the exit status must not mean "no errors". */
+/* Reports a name in --only, or in a list of names, that does not occur in the process. Nothing can
+ * be found then, so with --error-exitcode the exit status must not mean "no errors". */
 static int judge_names(const struct options *options, int status)
 {
     const char *unfound = suppress_names_unfound(options->build.group.suppressions);
@@ -315,7 +315,8 @@ static void list_commands(void)
     command_line_list_row("leakreport", &(struct option_row){.name = "", .help = ""}, text);
 }
 
-/* Is the first word neither a file nor a command, but similar to a command? */
+/* Is the first word neither a file nor a command, but similar to a command? If so, prints a
+ * message. */
 static bool is_misspelt(const char *word)
 {
     const char *words[WORDS], *nearest;

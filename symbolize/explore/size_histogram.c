@@ -16,7 +16,7 @@
 
 struct histogram {
     struct amount made[CLASSES], live[CLASSES];
-    /* the number of blocks in the largest class, which the bars are drawn relative to */
+    /* number of blocks in the class with the most blocks, whose bar has the full length */
     uint64_t most;
 };
 

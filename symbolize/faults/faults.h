@@ -63,7 +63,7 @@ const char *signal_name(int32_t signal);
 const char *signal_cause(struct arena *mem, const struct leak_crash *crash, int32_t pid);
 /* Returns what is mapped at the fault address, if no block is there; NULL = unknown. */
 const char *signal_address_words(struct arena *mem, const struct leak_crash *crash);
-/* Returns the name of the i-th register in the order in which the kernel saves registers on that
+/* Returns the name of register i, from 0, in the order in which the kernel saves registers on a
  * machine (e_machine of ELF); NULL after the last. */
 const char *signal_register_name(uint32_t machine, uint32_t i);
 

@@ -33,7 +33,8 @@ struct resource_builder {
     struct signatures signatures;
     struct resource_draft *drafts;
     size_t count, capacity;
-    /* hashes of a kind with a stack's node, or with a place -> index in `drafts` + 1 */
+    /* hash of kind and stack's node (by_node), hash of kind and place (by_place) -> index in
+     * `drafts` + 1 */
     struct hashmap by_node, by_place;
     /* address of a lost stream -> index of its row in the leak check's orphans + 1 */
     struct hashmap orphans;

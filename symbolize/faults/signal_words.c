@@ -9,7 +9,8 @@
 #include "common/model/model.h"
 #include "common/base/term_text.h"
 
-#define NULL_PAGE 65536 /* addresses below this limit are never mapped */
+#define NULL_PAGE                                                                                  \
+    65536 /* addresses below this limit are never mapped: they come from a null pointer */
 /* greatest distance in bytes at which a mapping near the address is named */
 #define NEIGHBOUR (1 << 20)
 
