@@ -324,7 +324,7 @@ static void log_no_file(int error)
 }
 
 /* Fills the header and sets store_header. header: the mapped file; NULL: there is no file, and the
- * recording goes to memory. */
+ * recording goes to memory. False: there is no memory. */
 static bool begin_recording(struct leak_header *header)
 {
     store.in_file = header != NULL;

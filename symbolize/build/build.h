@@ -31,8 +31,8 @@ struct build_options {
 void build_process(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process);
 
-/* Finishes a report when all processes are in it: puts the process that the report is mainly about
- * first, and finds the processes with equal results. */
+/* Finishes a report when all processes are in it: puts the process that the user started first, and
+ * finds the processes with equal results. */
 void build_finish(struct report *report, const struct build_options *options);
 
 /* ---- anonymize.c: a report that can be given away ---------------------------------------------
