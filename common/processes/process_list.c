@@ -2,6 +2,7 @@
 #include "common/processes/process_list.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "common/base/string_list.h"
 #include "common/base/arena.h"
 #include "common/base/proc.h"
+#include "common/model/model.h"
 #include "common/store/store_dir.h"
 
 struct process_search {
@@ -46,6 +48,18 @@ static struct listed_process *find_place(struct process_search *search,
     return &finds->at[finds->count++];
 }
 
+/* Says whether the process still runs that program: an exec gives it another one. */
+static bool runs_program(pid_t pid, const char *program)
+{
+    char link[32], path[PATH_MAX];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+    length = readlink(link, path, sizeof(path) - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    return strcmp(base_name(path), program) == 0;
+}
+
 /* Names a process as ps does if its program was started by another name, such as a link's, or has
  * renamed itself. The kernel keeps 15 bytes of that name, so the file's longer name is taken where
  * it begins with them. The caller frees it. */
@@ -53,7 +67,8 @@ static char *name_process(const struct store_entry *store, const char *program)
 {
     char comm[64];
 
-    if (!store->lives || !proc_read_text(store->pid, "comm", comm, sizeof(comm)))
+    if (!store->lives || !runs_program(store->pid, program) ||
+        !proc_read_text(store->pid, "comm", comm, sizeof(comm)))
         return strdup(program);
     comm[strcspn(comm, "\n")] = '\0';
     return strdup(strncmp(program, comm, strlen(comm)) == 0 ? program : comm);

@@ -62,7 +62,8 @@ test_modules_functions_and_threads_narrow_a_report() {
     says out '^Suppressed: 44 bytes in 3 blocks by 1 rule'
     says out '44 bytes in 3 blocks: modules=liba\* \(the command line\)'
     silent_about out '^[1-9]\. .*7 bytes'
-    equal 'the status of what is left out' "$(status_of "$O/leakreport" --error-exitcode=3 --modules=none both.leak)" 0
+    equal 'the status of what is left out' "$(status_of "$O/leakreport" --error-exitcode=3 '--modules=+libc.so*' both.leak)" 0
+    equal 'the status with a name of no module' "$(status_of "$O/leakreport" --error-exitcode=3 --modules=none both.leak)" 124
     equal 'the status of what is not' "$(status_of "$O/leakreport" --error-exitcode=3 '--modules=liba*' both.leak)" 3
     for bad in --modules=+ --modules=a,,b --threads=- --functions=a, --modules-match=all; do
         equal "the status of $bad" "$(status_of "$O/leakreport" "$bad" both.leak)" 2
