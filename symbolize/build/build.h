@@ -66,6 +66,8 @@ struct handed_down {
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process);
+/* Adds a note to a process of which all else is filled in. */
+void report_notes_append(struct arena *mem, struct process *process, const char *note);
 /* Adds the note about slices of GLib. The records must be there. */
 void report_notes_add_slices(struct arena *mem, struct process *process);
 

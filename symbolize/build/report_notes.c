@@ -264,9 +264,18 @@ static bool is_slab(const struct record *record)
     return false;
 }
 
+void report_notes_append(struct arena *mem, struct process *process, const char *note)
+{
+    const char **notes = arena_alloc_array(mem, process->note_count + 1, sizeof(*notes));
+
+    if (process->note_count)
+        memcpy(notes, process->notes, process->note_count * sizeof(*notes));
+    notes[process->note_count++] = note;
+    process->notes = notes;
+}
+
 void report_notes_add_slices(struct arena *mem, struct process *process)
 {
-    const char **notes;
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < process->record_count; i++)
@@ -274,14 +283,9 @@ void report_notes_add_slices(struct arena *mem, struct process *process)
             bytes = add_saturating(bytes, process->records[i].bytes);
     if (bytes < SLABS_LEAST || process->totals.of[VERDICT_LOST].records)
         return;
-    notes = arena_alloc_array(mem, process->note_count + 1, sizeof(*notes));
-    if (process->note_count)
-        memcpy(notes, process->notes, process->note_count * sizeof(*notes));
-    notes[process->note_count] =
-        arena_format(mem,
-                     "slices of GLib are not recorded, but their slabs (%s); with "
-                     "G_SLICE=always-malloc each is a block",
-                     term_size(bytes).text);
-    process->notes = notes;
-    process->note_count++;
+    report_notes_append(mem, process,
+                        arena_format(mem,
+                                     "slices of GLib are not recorded, but their slabs (%s); with "
+                                     "G_SLICE=always-malloc each is a block",
+                                     term_size(bytes).text));
 }

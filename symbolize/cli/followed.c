@@ -9,6 +9,7 @@
 
 #include "common/processes/store_list.h"
 #include "common/store/reader.h"
+#include "symbolize/build/build.h"
 #include "symbolize/heap/heap.h"
 #include "symbolize/text/text.h"
 
@@ -50,16 +51,6 @@ static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, co
     return found;
 }
 
-static void add_note(struct arena *mem, struct process *process, const char *note)
-{
-    const char **notes = arena_alloc_array(mem, process->note_count + 1, sizeof(*notes));
-
-    if (process->note_count)
-        memcpy(notes, process->notes, process->note_count * sizeof(*notes));
-    notes[process->note_count++] = note;
-    process->notes = notes;
-}
-
 size_t followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
                      struct report *report)
 {
@@ -69,9 +60,10 @@ size_t followed_read(struct arena *mem, struct resolver *resolver, const struct 
         agreed +=
             read_followed_dir(mem, resolver, options->followed.text[i], agreed > 0, report) > 0;
     if (options->followed.count && !agreed && report->process_count)
-        add_note(mem, &report->processes[0],
-                 "when lost: unknown, since the second run did not allocate the followed blocks "
-                 "with the same call stacks: it took another path");
+        report_notes_append(
+            mem, &report->processes[0],
+            "when lost: unknown, since the second run did not allocate the followed blocks "
+            "with the same call stacks: it took another path");
     return agreed;
 }
 
