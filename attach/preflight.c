@@ -21,10 +21,9 @@
 
 static bool refuse_traced(pid_t pid, pid_t tracer)
 {
-    char status[PROC_STATUS_SIZE];
+    char name[PROC_NAME_SIZE];
 
-    if (proc_read_text(tracer, "status", status, sizeof(status)) &&
-        strncmp(status, "Name:\tleakctl\n", 14) == 0)
+    if (proc_read_name(tracer, name) && strcmp(name, "leakctl") == 0)
         return attach_refuse(pid, ATTACH_OTHERS, (int)tracer);
     return attach_refuse(pid, ATTACH_TRACED, attach_process_name(tracer));
 }

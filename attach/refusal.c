@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/proc.h"
 #include "common/base/term_text.h"
 
 static const struct {
@@ -18,16 +19,9 @@ static const struct {
 const char *attach_process_name(pid_t pid)
 {
     static char name[TERM_TEXT_MAX + 32];
-    char path[64], comm[64] = "";
-    FILE *stream;
+    char comm[PROC_NAME_SIZE];
 
-    snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-    stream = fopen(path, "re");
-    if (stream) {
-        if (fgets(comm, sizeof(comm), stream))
-            comm[strcspn(comm, "\n")] = '\0';
-        fclose(stream);
-    }
+    proc_read_name(pid, comm);
     snprintf(name, sizeof(name), "%s%s%d%s", *comm ? term_text(comm, strlen(comm), 0).text : "",
              *comm ? " (pid " : "pid ", (int)pid, *comm ? ")" : "");
     return name;

@@ -8,23 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/proc.h"
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
-
-/* Says whether the file name of the process's program is `name`. */
-static bool has_name(const char *pid, const char *name)
-{
-    char *path = string_format("/proc/%s/exe", pid), target[4096];
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    const char *slash;
-
-    free(path);
-    if (length < 0)
-        return false;
-    target[length] = 0;
-    slash = strrchr(target, '/');
-    return slash && strcmp(slash + 1, name) == 0;
-}
 
 /* Finds the process that runs a program of this name; 0: there is none, or several, and a message
  * says so. */
@@ -35,7 +21,7 @@ static int find_process(const char *name)
     int found = 0, count = 0;
 
     while (processes && (entry = readdir(processes)))
-        if (atoi(entry->d_name) > 0 && has_name(entry->d_name, name)) {
+        if (atoi(entry->d_name) > 0 && proc_runs_program(atoi(entry->d_name), name)) {
             found = atoi(entry->d_name);
             count++;
         }

@@ -65,6 +65,25 @@ bool proc_read_text(pid_t pid, const char *file, char *text, size_t size)
     return length != 0;
 }
 
+bool proc_read_name(pid_t pid, char name[PROC_NAME_SIZE])
+{
+    proc_read_text(pid, "comm", name, PROC_NAME_SIZE);
+    name[strcspn(name, "\n")] = '\0';
+    return *name;
+}
+
+bool proc_runs_program(pid_t pid, const char *program)
+{
+    char link[32], path[PATH_MAX];
+    const char *slash;
+
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length < 0 ? 0 : length] = '\0';
+    slash = strrchr(path, '/');
+    return slash && strcmp(slash + 1, program) == 0;
+}
+
 /* A program cannot fake a line with its name in the first line: the kernel escapes newlines
  * there. */
 const char *proc_status_value(const char *status, const char *name)

@@ -19,6 +19,15 @@ bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state);
  * string. False: the file cannot be read, and the text is empty. */
 bool proc_read_text(pid_t pid, const char *file, char *text, size_t size);
 
+#define PROC_NAME_SIZE 64 /* enough for the name of a process: the kernel keeps 15 bytes */
+/* Reads the name of a process that ps shows, without a newline. False: it cannot be read, or it is
+ * empty; then the text is empty. */
+bool proc_read_name(pid_t pid, char name[PROC_NAME_SIZE]);
+
+/* Says whether the process runs a program whose file has this name. False also if that cannot be
+ * found out. */
+bool proc_runs_program(pid_t pid, const char *program);
+
 #define PROC_STATUS_SIZE 8192 /* enough for a whole /proc/PID/status */
 
 /* Finds the line "NAME:" in the text of a /proc/PID/status file. Returns the text behind the

@@ -2,7 +2,6 @@
 #include "common/processes/process_list.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "common/base/string_list.h"
 #include "common/base/arena.h"
 #include "common/base/proc.h"
-#include "common/model/model.h"
 #include "common/store/store_dir.h"
 
 struct process_search {
@@ -48,30 +46,17 @@ static struct listed_process *find_place(struct process_search *search,
     return &finds->at[finds->count++];
 }
 
-/* Says whether the process still runs that program: an exec gives it another one. */
-static bool runs_program(pid_t pid, const char *program)
-{
-    char link[32], path[PATH_MAX];
-    ssize_t length;
-
-    snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-    length = readlink(link, path, sizeof(path) - 1);
-    path[length < 0 ? 0 : length] = '\0';
-    return strcmp(base_name(path), program) == 0;
-}
-
 /* Names a process as ps does if its program was started by another name, such as a link's, or has
  * renamed itself. The kernel keeps 15 bytes of that name, so the file's longer name is taken where
  * it begins with them. The caller frees it. */
 static char *name_process(const struct store_entry *store, const char *program)
 {
-    char comm[64];
+    char name[PROC_NAME_SIZE];
+    bool is_its_own = store->lives &&
+                      proc_runs_program(store->pid, program) && /* not since an exec */
+                      proc_read_name(store->pid, name);
 
-    if (!store->lives || !runs_program(store->pid, program) ||
-        !proc_read_text(store->pid, "comm", comm, sizeof(comm)))
-        return strdup(program);
-    comm[strcspn(comm, "\n")] = '\0';
-    return strdup(strncmp(program, comm, strlen(comm)) == 0 ? program : comm);
+    return strdup(is_its_own && strncmp(program, name, strlen(name)) != 0 ? name : program);
 }
 
 static void search_directory(struct process_search *search, const char *dir)
