@@ -98,10 +98,11 @@ all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(SERVE) $(CTL) $(GRAPH) $(JUDGE) $(PLANT)
 lib32:                                ## libleak.so for 32-bit programs (x86_64 with gcc -m32)
 	+@$(MAKE) --no-print-directory $(JOBS) $(AS_32) $(LIB_32)
 
+# Renamed when it is whole: programs may start with the library of before while another is linked.
 $(LIB): $(call obj,$(preload_src))
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,relro,-z,now,-z,noexecstack \
 	  -Wl,-z,initfirst -Wl,-z,nodelete \
-	  -o $@ $(filter %.o,$^) -ldl -pthread
+	  -o $@.new $(filter %.o,$^) -ldl -pthread && mv -f $@.new $@
 
 # Everything but main(), so that tools and tests link the same code; of the library everything but
 # its hooks, for a unit test must keep the libc malloc.
