@@ -23,9 +23,9 @@ struct blocks_entry {
     uint32_t tick_kind;   /* tick (24 bits), kind (8 bits) */
 } __attribute__((packed, aligned(4)));
 
-/* The parts of struct block.kind: the kind; the alignment that aligned operator new was called with
- * (log2 - 3; 0: none, or it does not fit); a flag that the program has declared the block to be no
- * leak. */
+/* The parts of struct block.kind: the kind; log2 - 3 of the alignment that aligned operator new was
+ * called with (0: no alignment, or not between 16 and 2^18); a flag: the program has declared that
+ * the block is no leak. */
 #define BLOCKS_KIND 0x07
 #define BLOCKS_ALIGNMENT 0x78
 #define BLOCKS_IGNORED 0x80

@@ -14,16 +14,16 @@ bool blocks_start(void)
 
 void blocks_set_spacing(bool apart)
 {
-    /* 17 for an allocator whose blocks begin at multiples of 16, so that two blocks of up to 16
-     * bytes may begin in one window of 32 bytes. */
+    /* Without "apart", two blocks of up to 16 bytes may begin in one window of 32 bytes, so the
+     * shadow takes only blocks of at least 17 bytes. */
     shadow_state.least = apart ? 0 : 17;
 }
 
 /* ---- Inserting and removing blocks ----------------------------------------------------------- */
 
-/* Removes older blocks, whose frees libleak has not seen, from the place of a new block. An older
- * block at the same address is replaced; the others move to the open table. False: the open table
- * has no memory for them. */
+/* Empties the words that a new block needs. Older blocks there are blocks whose frees libleak has
+ * not seen. An older block at the address of the new one is removed, and *old gets it; the others
+ * move to the open table. False: the open table has no memory for them. */
 static bool clear_place(uintptr_t area, const struct block *block, struct block *old,
                         enum blocks_insert *done)
 {
@@ -76,13 +76,14 @@ static bool may_be_in_table(uintptr_t address)
     return shadow_is_shared(shadow_area(address, SHADOW_FINE), address);
 }
 
-/* The run that blocks_put_back uses, in every thread: the block that it inserts again may have been
- * allocated by another thread. */
+/* The run that blocks_put_back uses, whichever thread calls it: the block that it inserts again may
+ * have been allocated by another thread. others_lock guards the run. */
 static struct lock others_lock;
 static struct run others;
 
-/* Inserts a block of 256 bytes or more if the words of its area are mapped and its run is current.
- * Most calls of blocks_insert_slowly need only this. */
+/* Inserts a block of 256 bytes or more if the words of its area are mapped and the thread's current
+ * run contains its allocation. False: blocks_insert_slowly must insert the block in another way.
+ * Most of its calls need only this function. */
 static bool insert_coarse(struct run *run, const struct block *block)
 {
     uintptr_t area = shadow_area(block->address, SHADOW_COARSE);
@@ -103,8 +104,8 @@ enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *blo
         done = BLOCKS_REPLACED;
     if (run && insert_in_shadow(run, block, old, &done))
         return done;
-    /* An older block at that address stays in the shadow; a free of the new block will remove the
-     * older one. */
+    /* If there is no memory for the new block, an older block at its address stays in the shadow;
+     * the free of the new block will remove the older one. */
     if (!shadow_share_area(block->address) || !table_insert(block))
         return BLOCKS_NO_MEMORY;
     return take_other(block->address, old) ? BLOCKS_REPLACED : done;
@@ -136,7 +137,8 @@ bool blocks_tell_origin(struct block *block, const struct origin *origin)
     if (origin->identity == ORIGIN_TOLD)
         return true;
     shadow_unpack_run(origin->identity, block);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the run is read before "sweeps" is read */
+    /* The run is read before "sweeps" is read, so that a sweep in between is noticed */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (likely(load_relaxed(&runs_state.sweeps) == origin->sweeps))
         return true;
     block->thread = 0;
@@ -211,8 +213,8 @@ void blocks_each(blocks_visit *visit, void *context)
     table_each(visit, context);
 }
 
-/* The state of a visit of all blocks, of the shadow and of the open table together, in address
- * order. */
+/* The state of a visit of all blocks in address order. next: the first region of the open table
+ * whose blocks are not visited yet; end: the end of the array of these regions. */
 struct merge {
     const struct blocks_region *next, *end;
     blocks_visit *visit;
@@ -242,7 +244,7 @@ void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, b
     visit_regions_below(UINTPTR_MAX, &merge);
 }
 
-/* ---- Invariants, fork ------------------------------------------------------------------------ */
+/* ---- Checking invariants; locking around fork ------------------------------------------------ */
 
 /* Checks that a block of the open table is not in the shadow as well. */
 static void check_place(const struct block *block, void *context)

@@ -24,8 +24,8 @@ enum blocks_insert {
 };
 
 bool blocks_start(void);
-/* Says how close blocks may be to each other. apart: all blocks come from an allocator, such as
- * glibc's, of which two blocks never begin in one window of 32 bytes. */
+/* Sets how close to each other two blocks may begin. apart: never in one window of 32 bytes,
+ * because all blocks come from an allocator like glibc's. */
 void blocks_set_spacing(bool apart);
 
 /* Says whether a block at this address can be recorded: its address must be a multiple of 8. */
@@ -34,7 +34,8 @@ static inline bool blocks_has_key(uintptr_t address)
     return likely(address % 8 == 0 && address);
 }
 
-/* Prefetches what an insertion will need. Returns the area of the address, for blocks_insert_in. */
+/* Prefetches the word of the shadow that an insertion will need. Returns the area of the address,
+ * for blocks_insert_in. */
 static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
 {
     uintptr_t area = shadow_area(address, SHADOW_FINE);
@@ -42,14 +43,16 @@ static ALWAYS_INLINE uintptr_t blocks_prefetch(uintptr_t address)
     return area;
 }
 
-/* Inserts a block if the shadow has no room for it, or has to be made ready first. */
+/* Inserts a block that blocks_insert_in does not insert itself: a block of 256 bytes or more, one
+ * for which the shadow has no room, or one whose area or run has to be made first. */
 enum blocks_insert blocks_insert_slowly(struct run *run, const struct block *block,
                                         struct block *old);
-/* Removes a block as blocks_take does, if it is not among the small blocks of the shadow. origin:
- * as for shadow_take; set to ORIGIN_TOLD if *out itself has the origin. */
+/* Removes the block at an address, if it is not one of the blocks of less than 256 bytes in the
+ * shadow. False: there is no block. origin: as for shadow_take; set to ORIGIN_TOLD if *out itself
+ * has the thread, tick and number of the allocation. */
 bool blocks_remove_slowly(uintptr_t address, struct block *out, struct origin *origin);
 
-/* Inserts a block. area: as returned by blocks_prefetch. run: of the calling thread; NULL: the
+/* Inserts a block. area: as returned by blocks_prefetch. run: that of the calling thread; NULL: the
  * block goes into the open table. */
 static ALWAYS_INLINE enum blocks_insert blocks_insert_in(struct guard *guard UNUSED, uintptr_t area,
                                                          struct run *run, const struct block *block,
@@ -103,15 +106,17 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
  * False: they are no longer known, and are set to 0. */
 bool blocks_tell_origin(struct block *block, const struct origin *origin);
 
-/* Finds the block that begins at an address. */
+/* Finds the block that begins at an address. False: none begins there. */
 bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);
 
-/* Finds the block that contains an address. Slow: it searches downwards, through at most 32 MiB. */
+/* Finds the block that contains an address. False: there is none. Slow: it searches downwards,
+ * through at most 32 MiB. */
 bool blocks_find_containing(struct guard *guard, uintptr_t address, struct block *out);
 
-/* Finds the block that contains an address, else the nearest block below the address. It searches
- * "regions" regions of 2 KiB. It never waits, so the handler of a fatal signal may call it. *busy:
- * set if a lock was taken, so that the result may be incomplete. */
+/* Finds the block that contains an address, else the nearest block below the address, in "regions"
+ * regions of 2 KiB downwards. It never waits, so the handler of a fatal signal may call it. False:
+ * no block is found. *busy: set if another thread holds a lock, so that the result may be
+ * incomplete. */
 bool blocks_find_nearest(uintptr_t address, unsigned regions, struct block *out, bool *busy);
 
 uint64_t blocks_count(void);
@@ -123,7 +128,7 @@ void blocks_each(blocks_visit *visit, void *context);
 struct blocks_region;
 void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
                           void *context);
-/* Checks the invariants of the shadow and of the open table. */
+/* Says whether the invariants of the shadow and of the open table hold. */
 bool blocks_check(void);
 
 void blocks_fork_lock(void);

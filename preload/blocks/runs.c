@@ -12,12 +12,13 @@ struct runs_state runs_state;
 
 static struct lock lock; /* guards the variables below, and the maps of used runs */
 static uint32_t chunks;  /* number of chunks; runs_state.chunk[0] to chunk[chunks - 1] exist */
-/* Index of the next word in the maps of used runs; threads have taken words before it since the
- * last sweep. */
+/* Index, over all chunks, of the next word in the maps of used runs that a thread may take. The
+ * words before it have been taken since the last sweep, or had no unused run. */
 static uint32_t cursor;
 /* Number of runs that were unused after the last sweep, or were added later. */
 static uint64_t unused_then;
-static struct run *holders; /* list of the threads that have taken a word of the map */
+/* list of the threads that have taken a word of the maps of used runs */
+static struct run *holders;
 /* Number of requests for runs that will be refused before the next sweep: the last one found few
  * unused runs, so sweeping again soon would cost much and find little. */
 static uint64_t refusals;
@@ -74,7 +75,7 @@ static void find_unused_runs(uint64_t areas, run_each_identity *each)
         sweep(each);
     while (unused_then < runs_between_sweeps(areas) && add_chunk())
         continue;
-    /* No chunk could be added, for lack of memory, so only a sweep can find unused runs. */
+    /* If no chunk could be added, for lack of memory, only a sweep can find unused runs. */
     if (cursor == chunks * CHUNK_WORDS)
         sweep(each);
     if (unused_then <= runs_between_sweeps(areas) / 2)
@@ -97,7 +98,7 @@ static bool take_next_word(struct run *run)
     return false;
 }
 
-/* Adds a thread's run to the list of holders. The lock is held. */
+/* Adds a thread's struct run to the list of holders. The caller holds the lock. */
 static void list_holder(struct run *run)
 {
     if (run->listed)
@@ -143,8 +144,8 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
     if (!run->left && !take_word(run, areas, each))
         return false;
     uint32_t number = run->base + __builtin_ctzll(run->left);
-    /* A signal handler may leave this function by longjmp; 0 means that the thread has no current
-     * run. */
+    /* While a record is written, 0 says that the thread has no current run: a signal handler may
+     * leave this function by longjmp. */
     run->numbers = 0;
     run->left &= run->left - 1;
     *run_record_at(number) =
@@ -174,7 +175,7 @@ bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count)
     return number < end;
 }
 
-/* ---- Invariant, fork ------------------------------------------------------------------------- */
+/* ---- Checking the invariant; locking around fork --------------------------------------------- */
 
 static bool all_used;
 

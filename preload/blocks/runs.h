@@ -50,16 +50,18 @@ extern struct runs_state {
  * no run yet. */
 struct run {
     uint32_t tick; /* tick of the current run */
-    /* run_numbers of the allocations in the current run; 0: there is no current run. */
+    /* Result of run_numbers for the allocations of the current run; 0: there is no current run. */
     uint32_t numbers;
     uint32_t identity; /* identity of the first allocation of the current run */
     uint32_t base;     /* number of the first of the 64 runs that the thread has taken */
-    uint64_t left;     /* one bit for each of these 64 runs: it is not used yet */
-    struct run *next;  /* the next one in the list of all threads that have ever taken runs */
+    /* one bit for each of the 64 runs from "base" on; 1: the run is not used yet */
+    uint64_t left;
+    struct run *next; /* the next element in the list of all threads that have ever taken runs */
     bool listed;
 };
 
-/* Returns what the numbers of the allocations of one run have in common; never 0. */
+/* Returns a value that is the same for all allocations of one run: their number with the lowest
+ * five bits set. Never 0. */
 static ALWAYS_INLINE uint32_t run_numbers(uint32_t count)
 {
     return count | (RUN_PLACES - 1);
@@ -97,8 +99,9 @@ static inline void run_end(struct run *run)
  * These are read only where they are needed, because they lie in one more cache line. They are
  * known until a sweep ends; after that another thread may get the run. */
 struct origin {
-    uint32_t identity; /* of the block; ORIGIN_TOLD: struct block has thread, tick and number */
-    uint32_t sweeps;   /* number of sweeps that had ended when the block was removed */
+    /* Identity of the block; ORIGIN_TOLD: struct block itself has the thread, tick and number */
+    uint32_t identity;
+    uint32_t sweeps; /* number of sweeps that had ended when the block was removed */
 };
 
 #define ORIGIN_TOLD UINT32_MAX
@@ -117,7 +120,7 @@ bool run_renew(struct run *run, uint16_t thread, uint32_t tick, uint32_t count, 
  * such run. */
 bool run_find(struct run *run, uint16_t thread, uint32_t tick, uint32_t count);
 
-/* Checks that every run that a live block has is marked as used. */
+/* Says whether every run that a live block has is marked as used. */
 bool runs_check(run_each_identity *each);
 
 void runs_fork_lock(void);

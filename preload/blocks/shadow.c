@@ -27,9 +27,9 @@ struct span {
     uint32_t first, end;
 };
 
-/* The parts that exist, and for each part the areas that have been asked for. They save the leak
- * check of a short program from reading, and so mapping, tables that are empty. A span is widened
- * before the words of an area are published. */
+/* The range of the numbers of the parts that exist and, for each part, of the areas that have been
+ * asked for. They save the leak check of a short program from reading empty tables, which would map
+ * their pages. A range is widened before the words of an area are published. */
 static struct span parts, areas[SHADOW_PARTS];
 
 static void widen_span(struct span *span, uint32_t number)
@@ -54,9 +54,9 @@ static bool is_dense(uintptr_t area)
     return used >= sizeof pages * 7 / 8;
 }
 
-/* Maps memory for the words of several areas in one call, of an eighth as many as exist, at most
- * 16. With one mapping for each area the list of libleak's own memory ranges (arena.h) would be
- * full soon. */
+/* Maps memory for the words of several areas in one call: for 1 + an eighth of the number of areas
+ * that exist, at most 16. With one mapping for each area the list of libleak's own memory ranges
+ * (arena.h) would soon be full. */
 static bool map_stock(struct stock *stock, size_t each, bool dense)
 {
     size_t size = (stock->areas / 8 + 1) * each, most = STOCK_AREAS_MOST * each;
@@ -70,8 +70,9 @@ static bool map_stock(struct stock *stock, size_t each, bool dense)
     return stock->left;
 }
 
-/* Takes memory for the words of an area from the stock. If the words of the area in front are
- * nearly all in use, this area will soon be full, too, so one call populates all its pages. */
+/* Takes memory for the words of an area from the stock. in_front: the words of the area at the next
+ * lower addresses. If nearly all their pages are in use, the new area will soon be full, too, so
+ * one call populates all its pages. */
 static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 {
     struct stock *stock = &stocks[grain];
@@ -90,13 +91,14 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
 }
 
 /* Returns the entry of an area in its part, which is made if necessary. NULL: no memory for the
- * part. The lock is held. */
+ * part. The caller holds the lock. */
 static struct shadow_area *find_area(uintptr_t address)
 {
     uint32_t number = (uint64_t)address >> SHADOW_PART_BITS;
     uint32_t at = address >> SHADOW_AREA_BITS & (SHADOW_AREAS - 1);
     struct shadow_area **part = &shadow_state.part[number];
-    /* A release, so that the copy that fork makes has the part's memory if it has its address. */
+    /* A release store: if another thread forks meanwhile and the child sees the part's address, it
+     * also sees the part's memory. */
     if (!*part)
         store_release(part, (struct shadow_area *)arena_map(PART_SIZE));
     if (!*part)
@@ -115,7 +117,8 @@ uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain)
     struct shadow_area *area = find_area(address);
     if (area && area->words[grain] <= SHADOW_SHARED) {
         words = take_from_stock(grain, shadow_area(address - (1u << SHADOW_AREA_BITS), grain));
-        /* A release, so that the copy that fork makes has the words if it has their address. */
+        /* A release store: if another thread forks meanwhile and the child sees the address of the
+         * words, it also sees the words. */
         if (words)
             store_release(&area->words[grain], words | area->words[grain]);
     }
@@ -138,7 +141,7 @@ bool shadow_share_area(uintptr_t address)
     return area != NULL;
 }
 
-/* ---- Older blocks that are in the way -------------------------------------------------------- */
+/* ---- Finding older blocks in the words that a new block needs -------------------------------- */
 
 /* Unpacks the block that a word describes. */
 static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t address,
@@ -288,7 +291,7 @@ struct each {
     void *context;
 };
 
-/* Visits the blocks of one grain that begin in one step of 2 KiB. */
+/* Visits the blocks of one grain that begin in the 2 KiB of addresses from "step" on. */
 static void visit_step(const struct each *each, const uint64_t *words, uintptr_t step,
                        enum shadow_grain grain)
 {
@@ -326,10 +329,10 @@ void shadow_each(blocks_visit *visit, void (*before)(uintptr_t end, void *contex
     each_area(visit_area, &each);
 }
 
-/* ---- Invariants, fork ------------------------------------------------------------------------ */
+/* ---- Checking invariants; locking around fork ------------------------------------------------ */
 
-/* Checks the invariants of an area. They hold in a process in which libleak has seen every free,
- * and no longjmp has left the runtime. */
+/* Sets *context to false if an invariant of an area is violated. The invariants hold in a process
+ * in which libleak has seen every free, and no longjmp has left the runtime. */
 static void check_area(const struct shadow_area *area, uintptr_t start UNUSED, void *context)
 {
     bool *good = context;

@@ -46,7 +46,7 @@
 
 enum shadow_grain { SHADOW_FINE, SHADOW_COARSE, SHADOW_GRAINS };
 
-/* 32 bytes, the size of glibc's smallest block; with 32-bit pointers 16 bytes. */
+/* A fine window has 32 bytes, the size of glibc's smallest block; with 32-bit pointers 16 bytes. */
 #define SHADOW_FINE_BITS (sizeof(uintptr_t) == 8 ? 5 : 4)
 #define SHADOW_AREA_BITS 20
 #define SHADOW_PART_BITS 32
@@ -81,8 +81,8 @@ _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the f
 
 /* One area. words: for each grain the address of its words, 0 if it has none. The lowest bit of the
  * fine address is the flag SHADOW_SHARED: the open table may have blocks of this area, which an
- * insertion may have to replace. Few areas have such blocks, so "shared" has a bit for each 16 KiB
- * of the area that may have some: the flag is set if any of these bits is set. */
+ * insertion may have to replace. shared: one bit for each 16 KiB of the area; 1: the open table may
+ * have blocks there. The flag is set if any of these bits is 1, which is rare. */
 #define SHADOW_SHARED 1u
 #define SHADOW_PIECE_BITS (SHADOW_AREA_BITS - 6)
 struct shadow_area {
@@ -92,13 +92,13 @@ struct shadow_area {
 };
 extern struct shadow_state {
     struct shadow_area *part[SHADOW_PARTS];
-    /* Blocks smaller than this may share a window: 0 with glibc, whose blocks are at least 32 bytes
-     * apart, else 17. */
+    /* Blocks of less than so many bytes may share a window with another block: 0 with glibc, whose
+     * blocks are at least 32 bytes apart, else 17. */
     size_t least;
 } shadow_state HIDDEN;
 
-/* Returns the address of the words of the area that contains an address, with the flag
- * SHADOW_SHARED; 0 if no block was allocated in the area. */
+/* Returns the address of the words of one grain of the area that contains an address, with the flag
+ * SHADOW_SHARED; 0 or the flag alone: the area has no words of this grain. */
 static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
 {
     if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
@@ -115,11 +115,12 @@ static ALWAYS_INLINE uint64_t shadow_piece(uintptr_t address)
     return 1ull << ((address & ((1u << SHADOW_AREA_BITS) - 1)) >> SHADOW_PIECE_BITS);
 }
 
-/* Says whether the open table may have a block near an address. area: the address of the fine words
- * of its area. In most areas the open table has no blocks, and the answer saves taking a lock. */
+/* Says whether the open table may have a block in the 16 KiB that contain an address. area: the
+ * address of the fine words of its area. In most areas the open table has no blocks, so false saves
+ * taking a lock. */
 static ALWAYS_INLINE bool shadow_is_shared(uintptr_t area, uintptr_t address)
 {
-    /* Addresses too high for the shadow are in the open table. */
+    /* Blocks at addresses of more than 48 bits are always in the open table. */
     if (likely(!(area & SHADOW_SHARED)))
         return !area && (uint64_t)address >> SHADOW_ADDRESS_BITS;
     const struct shadow_area *part =
@@ -136,7 +137,8 @@ static ALWAYS_INLINE unsigned shadow_window(uintptr_t address, enum shadow_grain
     return (address & ((1u << SHADOW_AREA_BITS) - 1)) >> shadow_window_bits(grain);
 }
 
-/* Returns the word for an address, in an area that has words. */
+/* Returns where the word for an address is. area: the words of the address's area, from
+ * shadow_area. */
 static ALWAYS_INLINE uint64_t *shadow_word(uintptr_t area, uintptr_t address,
                                            enum shadow_grain grain)
 {
@@ -182,7 +184,8 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
     if (unlikely(load_relaxed(word) || !shadow_fits(block, grain)))
         return false;
     if (grain == SHADOW_FINE && block->size < SHADOW_LARGE_FROM) {
-        /* a release, so that the copy that fork makes has the run's record, too */
+        /* a release store: a child forked by another thread that sees the word also sees the run's
+         * record */
         store_release(word, packed | block->size << SHADOW_SIZE_SHIFT);
         return true;
     }
@@ -190,7 +193,8 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     packed |= SHADOW_LARGE | shadow_place(block->address, grain);
-    store_release(word, packed); /* a release, so that the copy that fork makes has the rest, too */
+    /* a release store: a forked child that sees the word also sees the rest */
+    store_release(word, packed);
     return true;
 }
 
@@ -208,8 +212,8 @@ static ALWAYS_INLINE uint32_t shadow_identity(uint64_t word)
     return word >> SHADOW_RUN_SHIFT & ((1u << RUN_IDENTITY_BITS) - 1);
 }
 
-/* Fills in the thread, tick and number of a block's allocation from its run. The block's word must
- * still be in its place, so that no other thread gets the run meanwhile. */
+/* Fills in the thread, tick and number of a block's allocation from its run. The block must still
+ * be in the shadow, so that no other thread gets its run meanwhile. */
 static ALWAYS_INLINE void shadow_unpack_run(uint32_t identity, struct block *out)
 {
     const struct run_record *run = run_record_of(identity);
@@ -228,7 +232,8 @@ static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintp
     out->size = word >> SHADOW_SIZE_SHIFT & (SHADOW_LARGE_FROM - 1);
     if (!(word & SHADOW_LARGE))
         return;
-    /* The least size of a large block, used if the next word holds another block. */
+    /* The least size of a large block. It is used if the next word is not the rest of this block,
+     * but holds another block. */
     out->size = SHADOW_LARGE_FROM;
     if (likely(rest >> SHADOW_ODD_SHIFT == 1)) {
         out->size = rest & BLOCKS_SIZE_MAX;
@@ -243,8 +248,9 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     shadow_unpack_word(word, rest, address, out);
 }
 
-/* Removes the block that begins at the address. origin: gets what is needed to find the thread,
- * tick and number of its allocation, which are not filled in then; NULL: *out gets them. */
+/* Removes the block that begins at the address. False: no block of this grain begins there. origin:
+ * gets what is needed to find the thread, tick and number of its allocation, which *out does not
+ * get; NULL: *out gets them. */
 static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain,
                                       struct origin *origin)
 {
@@ -261,7 +267,9 @@ static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum
         *origin = (struct origin){shadow_identity(word), load_acquire(&runs_state.sweeps)};
     else
         shadow_unpack_run(shadow_identity(word), out);
-    store_release(at, 0); /* pairs with a sweep, which may give the run to another thread */
+    /* A release store: the reads above are done before a sweep can give the run to another
+     * thread */
+    store_release(at, 0);
     if (large && likely(rest >> SHADOW_ODD_SHIFT == 1))
         store_relaxed(&at[1], 0);
     return true;
@@ -275,7 +283,7 @@ static ALWAYS_INLINE enum shadow_grain shadow_grain_of(uint64_t size)
 /* Returns the area of an address, and maps its words if they are not mapped. 0: no memory, or the
  * address is too high. */
 uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain);
-/* Notes that the open table has a block near the address. False: no memory for the note. */
+/* Records that the open table has a block near the address. False: no memory for this. */
 bool shadow_share_area(uintptr_t address);
 
 /* Finds the older block that is in the way of a block that shadow_put has refused. libleak has not

@@ -12,8 +12,8 @@ static inline struct blocks_stripe *region_stripe_of(uint64_t hash)
 /* ---- Trays ----------------------------------------------------------------------------------- */
 
 /* Finds the index of a key in a region's tray; -1: it is not there. It compares sixteen keys at a
- * time, from the newest back, because young blocks are freed first. It may read keys that are not
- * used, but never past the tray. */
+ * time, from the newest back, because young blocks are freed first. It may read bytes behind the
+ * keys in use, but never beyond the tray. */
 static int find_key(const struct blocks_region *region, uint8_t key)
 {
     int last = (int)region_used(region) - 1;
@@ -99,8 +99,8 @@ static bool lane_has_room(const struct blocks_stripe *stripe, unsigned lane, uns
     return stripe->used[lane] + more <= stripe->capacity / LANES * 3 / 4;
 }
 
-/* Ensures that a lane of the stripe has a slot for one more region. False: no memory. The lock of
- * the stripe is held. */
+/* Ensures that a lane of the stripe has a slot for one more region. False: no memory. The caller
+ * holds the lock of the stripe. */
 static bool reserve_region_slot(struct blocks_stripe *stripe, unsigned lane)
 {
     uint32_t capacity = stripe->capacity, empty = 0;
@@ -146,7 +146,8 @@ bool table_start(void)
     return true;
 }
 
-/* Appends a block to a region that does not have it yet. The lock of the stripe is held. */
+/* Appends a block to a region that does not have it yet. The caller holds the lock of the
+ * stripe. */
 static bool append_block(struct blocks_region *region, const struct block *block)
 {
     unsigned at = region_used(region), size_class = region_size_class(region);
@@ -158,7 +159,7 @@ static bool append_block(struct blocks_region *region, const struct block *block
     return true;
 }
 
-/* Removes an entry by moving the last entry to its place. */
+/* Removes an entry of a region's tray by moving the last entry to its place. */
 static void remove_entry(struct blocks_region *region, unsigned at)
 {
     unsigned last = region_used(region) - 1;
@@ -241,8 +242,8 @@ bool table_find_below(uint64_t number, uintptr_t address, struct block *out)
     return found;
 }
 
-/* Takes the lock without counting it for this thread (lock_thread), because this thread may hold it
- * already. */
+/* Tries to take the stripe's lock without counting it for this thread (lock_thread): the handler of
+ * a fatal signal calls this function, and its thread may hold this lock already. */
 bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy)
 {
     uint64_t hash = hash_region(number);
@@ -305,9 +306,9 @@ void table_each(blocks_visit *visit, void *context)
         table_each_in_regions(stripes[i].regions, stripes[i].capacity, visit, context);
 }
 
-/* ---- Invariants, fork ------------------------------------------------------------------------ */
+/* ---- Checking invariants; locking around fork ------------------------------------------------ */
 
-/* Checks that each key occurs once, and that the number of blocks fits the tray. */
+/* Says whether each key occurs once in a region, and the number of blocks fits the tray. */
 static bool check_region(const struct blocks_region *region)
 {
     if (region_size_class(region) >= TRAY_CLASSES ||

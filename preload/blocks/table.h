@@ -12,11 +12,11 @@
  * A tray has an array of one-byte keys (the key says at which 8 bytes of the region a block begins)
  * and an array of 20-byte entries, in no order (struct blocks_entry):
  *
- *     size (48)   thread (16, low bits of its serial)   site (32)
- *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8)
+ *     size (48)   thread (16, low bits of its number)   site (32)
+ *     count (32, number in its thread)   tick (24, saturating: 24 days)   kind (8)
  *
  * A region that has lost all its blocks stays until its stripe is full. In each stripe:
- *     used <= capacity * 3/4 in each lane,
+ *     at most 3/4 of the slots of each lane have a region,
  *     and no slot of a region's lane is empty between the line that the region's hash
  *     chooses and the region's slot.
  */
@@ -114,9 +114,9 @@ static inline struct blocks_entry *region_entries(const struct blocks_region *re
 }
 
 /* Prefetches the cache lines of a tray before they are needed one after the other: keys, entry,
- * last entry. It saves 100 ns when a block is freed that was not used for long (a random one of a
- * million live blocks). ALWAYS_INLINE, because for the compiler a function that only prefetches has
- * no effect, and it would drop the calls. */
+ * last entry. This saves 100 ns at the free of a block that was not used for a long time (a random
+ * one of a million live blocks). ALWAYS_INLINE, because for the compiler a function that only
+ * prefetches has no effect, and it would drop the calls. */
 static ALWAYS_INLINE void prefetch_region_tray(const struct blocks_region *region)
 {
     const uint8_t *line = region->tray;
@@ -162,8 +162,8 @@ bool table_find(uintptr_t address, struct block *out);
 
 /* Finds the highest block that begins at or below an address, in the region with that number. */
 bool table_find_below(uint64_t number, uintptr_t address, struct block *out);
-/* Finds the block that table_find_below would find, without waiting. *busy: set if the lock of the
- * region is taken. */
+/* Finds the block that table_find_below would find, without waiting. False: there is none, or
+ * another thread holds the lock of the region; *busy is set then. */
 bool table_try_find_below(uint64_t number, uintptr_t address, struct block *out, bool *busy);
 
 uint64_t table_count(void);

@@ -15,8 +15,8 @@
 /* Creates the records in the recording file. */
 void block_counts_start(void);
 
-/* Begins to watch the block's 32-bit words. bytes: only so many bytes at the start of the block are
- * watched. */
+/* Begins to watch the block's 32-bit words. bytes: size of the part at the start of the block that
+ * is watched. */
 void block_counts_begin(uintptr_t block, uint64_t bytes);
 
 /* Records the watched 32-bit words of the block that have changed since the last call. frames: call

@@ -81,7 +81,8 @@ static bool add_frame(const struct frame *frame, void *context)
  * as pc + 1, because unwind_each expects return addresses. */
 static void record_use(const ucontext_t *context)
 {
-    /* "unwinding" lets one thread in; uses by other threads meanwhile are not recorded. */
+    /* "unwinding" guards "use": while one thread records a use, uses by other threads are not
+     * recorded. */
     static struct leak_use use;
     struct frame start = {
         .pc = context_pc(context) + 1, .sp = context_sp(context), .fp = context_fp(context)};

@@ -16,10 +16,11 @@
 
 #define SEARCHES_MOST 4000
 #define SEARCHES_OFTEN 200
-/* ns that all searches for words that point to followed blocks may take together; afterwards none
- * is made. */
+/* ns that all searches for words that point to followed blocks may take together; afterwards
+ * libleak searches no more. */
 #define SEARCH_TIME 60000000000ull
-/* ns that a thread waits while another thread handles a call; afterwards it skips its own call. */
+/* Time in ns that a thread waits while another thread checks the followed blocks; then it goes on
+ * without checking them. */
 #define TURN_TIME 60000000000ull
 
 static struct followed {
@@ -32,11 +33,13 @@ static struct followed {
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
     struct pointer_target target;
     struct leak_holder holder;
-    uint32_t before; /* context tree node of the last call at which the block was held */
-    /* Number of calls for which a missing pointer is ignored, while realloc moves the block whose
-     * word holds the followed block. */
+    /* context tree node of the last call at which a word still pointed to the block */
+    uint32_t before;
+    /* Number of calls, from the current one on, at which a missing pointer is ignored, because
+     * realloc is moving the block that contains the pointer. */
     uint32_t ignore;
-    /* Number of the call since which only a stack has held the block, or nothing. */
+    /* Number of the call, counted from the block's allocation, since which only words on stacks
+     * have pointed to the block, or none. */
     uint32_t since;
     uint32_t next_search;
     struct leak_followed *out;
@@ -44,7 +47,7 @@ static struct followed {
 static unsigned followed_count;
 static uint32_t following; /* number of blocks in the phases FRESH, HELD and GONE */
 
-/* The thread that handles a call of an allocation function holds it. */
+/* Only the thread whose turn it is checks the followed blocks. */
 static struct turnstile turn;
 static uint64_t search_ns;
 
@@ -118,7 +121,7 @@ static bool visit_frame(const struct frame *frame, void *context)
     return !above;
 }
 
-/* Records which frame of the calling thread's stack contains the word. */
+/* Records which frame of the calling thread's stack contains the word that points to the block. */
 static void find_frame(const struct event *event, struct leak_held *word)
 {
     static struct unwind_trace scratch; /* only the thread that holds "turn" uses it */
@@ -140,7 +143,7 @@ static bool search_stack(const struct event *event, struct followed *it)
     return false;
 }
 
-/* ---- Is the block held, and by which word? --------------------------------------------------- */
+/* ---- Does a word still point to the block, and which word? ----------------------------------- */
 
 static bool is_on_stack(const struct leak_holder *holder)
 {
@@ -167,8 +170,8 @@ static bool is_held(const struct event *event, const struct followed *it)
 
 /* Decides at which call of an allocation function or free the whole memory is searched next. A
  * search stops the program for a while, so only the first SEARCHES_OFTEN searches take place at
- * every call; later ones become ever rarer. begins: the block has just lost its holder in
- * memory. */
+ * every call; later ones become ever rarer. begins: this call is the first at which no word outside
+ * stacks points to the block. */
 static void plan_search(struct followed *it, bool begins)
 {
     uint32_t now = it->out->events;
@@ -177,8 +180,8 @@ static void plan_search(struct followed *it, bool begins)
     it->next_search = now + 1 + (it->out->searches > SEARCHES_OFTEN ? now - it->since : 0);
 }
 
-/* Says whether the block has just lost its holder in memory other than a stack. A word on a stack
- * that is left over from a function that has returned is not such a holder. */
+/* Says whether this call is the first at which no word outside stacks points to the block.
+ * was_on_stack: the word that pointed to the block until now was on a stack. */
 static bool leaves_memory(const struct followed *it, bool was_on_stack)
 {
     return it->phase == FRESH || (it->phase == HELD && !was_on_stack);

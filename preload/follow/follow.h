@@ -9,9 +9,10 @@
  * overwrote that word (struct leak_followed).
  *
  * Words of variables and of reachable blocks are trusted more than words on stacks, many of which
- * are dead. So the last word that was not on a stack has a record of its own. Registers of the
- * calling thread are not searched, so a block that only a register points to seems lost for a
- * while; when a word points to it again, the record is withdrawn.
+ * are left over from functions that have returned. So the last word that was not on a stack has a
+ * record of its own. Registers of the calling thread are not searched, so a block that only a
+ * register points to seems lost for a while; when a word points to it again, the record is
+ * withdrawn.
  *
  * If only one block is followed, the recording file also gets the last use of the block
  * (block_uses.h).

@@ -32,9 +32,8 @@ static inline bool pointer_is_start(uintptr_t word, struct pointer_target target
  * mapped. */
 bool pointer_search_word(uintptr_t address, struct pointer_target target);
 
-/* Says whether a register points to the block. kept: true: search the registers that a called
- * function must preserve; false: search all others, whose values the program in most cases no
- * longer needs. */
+/* Says whether a register points to the block. kept: true: of the registers that a called function
+ * must preserve; false: of all others, whose values the program in most cases no longer needs. */
 bool pointer_search_registers(const ucontext_t *context, bool kept, struct pointer_target target);
 
 /* Returns the address of the first word in a range that points to the block. 0: there is none. */

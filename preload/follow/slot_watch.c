@@ -20,7 +20,8 @@
 #define STEP_TIME 20000000000ull
 #define STEPS_A_CLOCK 1024
 #define LONGEST_INSTRUCTION 15
-/* Largest number of searches of the whole memory for one block; later searches find nothing. */
+/* Largest number of searches of the whole memory for one block; after them no more is searched, and
+ * the pointer counts as not found. */
 #define SEARCHES_MOST 200
 /* Number of bytes below the stack pointer in which words left over from functions that have
  * returned are erased. */
@@ -55,7 +56,7 @@ struct slot {
 
 static struct slot slots[LEAK_FOLLOWED_MOST];
 static bool is_started;
-static uint32_t stepping; /* tid of the thread that executes step by step, 0: no thread does */
+static uint32_t stepping; /* tid of the thread that executes step by step; 0: no thread does */
 static uint64_t stepping_until;
 static uint32_t steps;
 static struct {
@@ -129,7 +130,7 @@ static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context
 }
 
 /* Searches for the pointer in the whole stack of the thread, and in the writable memory of the
- * process. */
+ * process. Returns the address of a word with the pointer; 0: none is found. */
 static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
 {
     if (slot->searches++ >= SEARCHES_MOST)
