@@ -171,8 +171,8 @@ static uint32_t own_serial(const struct frame *caller)
 REPORT(libleak_report, false)
 REPORT(libleak_report_thread, true)
 
-/* Define an exported function that makes a call with the token. API: it has no result. TRY: it
- * returns 0, or -1 if the call failed. */
+/* Define an exported function that makes a call with the token. API: the function returns nothing.
+ * TRY: the function returns 0, or -1 if the call failed. */
 #define API(name, parameters, call)                                                                \
     EXPORT void name parameters                                                                    \
     {                                                                                              \

@@ -14,7 +14,7 @@
 /* ---- Opening streams ------------------------------------------------------------------------- */
 
 /* Defines the hook of a function that opens a stream. fd: the descriptor of the stream; -1: it has
- * none. like: the program had opened the descriptor itself before (fdopen). */
+ * none. like: true if the program had opened the descriptor itself before (fdopen). */
 #define STREAM(name, parameters, arguments, sort, title, fd, like)                                 \
     EXPORT FILE *name parameters;                                                                  \
     EXPORT FILE *name parameters                                                                   \

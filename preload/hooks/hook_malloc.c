@@ -70,7 +70,8 @@ void *hook_realloc(void *old, size_t size, const struct frame *caller,
     modules_poll_loader();
     struct block before;
     bool known = old && track_remove_for_realloc(guard, caller, old, &before);
-    /* Number of bytes that the block has before the realloc; the bytes behind them are new. */
+    /* Number of bytes of the old block that the new block takes over; the bytes behind them are
+     * new. */
     size_t kept = !old ? 0 : known && size > before.size ? fill_kept(old, size) : size;
     void *block = REAL(guard, next(old, size));
     /* If the size is 0, NULL means that the old block was freed. Otherwise NULL means that it is

@@ -28,8 +28,8 @@
 #define PAIRS_MAX 128
 #define STUBS_MAX 256
 #define ARGUMENTS 10
-/* Used in place of the number of an argument (from 0): the result of the function; or there is
- * none. */
+/* Stands in place of the number of an argument (from 0). For a handle: it is the result of the
+ * function. For a size: there is no such argument. */
 #define RESULT ARGUMENTS
 
 /* Type of a real function. It is variadic, because the real function may be variadic. */
@@ -71,7 +71,7 @@ static const struct lookup {
 
 enum role { ROLE_NONE, ROLE_CREATE, ROLE_DESTROY, ROLE_LOOKUP };
 
-/* The function that a stub replaces. It does not change after `ready` is set. */
+/* The function that a stub replaces. A stub does not change after "ready" is set. */
 static struct stub {
     uint8_t role, ready;
     uint8_t number;      /* index in pairs or lookups */

@@ -165,8 +165,8 @@ static bool library_readable(const char *library)
 }
 
 /* Says whether libleak can write a recording in the new program. After setuid or in a sandbox it
- * may not be allowed to write to the directory of dir=, and would print that. With a report at the
- * end of the process it needs no file. */
+ * may not be allowed to write to the directory of dir=, and would print a message about that. With
+ * report=exit no file is needed. */
 static bool recording_possible(void)
 {
     return options_current.dir[0] != '/' || options_current.report == REPORT_EXIT ||
@@ -176,7 +176,7 @@ static bool recording_possible(void)
 struct plan {
     enum environment_change change;
     const char *library; /* path of the libleak.so that the new program can load (64 or 32 bits) */
-    bool lost;           /* follow= asks for it, but the new program will not be recorded */
+    bool lost;           /* follow= asks to record the new program, but that is not possible */
 };
 
 static struct plan plan_exec(char *const environment[], enum exec_target target)

@@ -308,7 +308,7 @@ static const struct timespec *set_timespec(const struct timespec *timeout, struc
             begin_deadline((uintptr_t)__builtin_frame_address(0), number, other_number);           \
         note;                                                                                      \
         int result = real.name arguments;                                                          \
-        syscall_deadline = outer; /* a signal handler may wait during a wait */                    \
+        syscall_deadline = outer; /* of a wait that a signal handler interrupted */                \
         return result;                                                                             \
     }
 

@@ -167,8 +167,8 @@ static const struct static_malloc_hook hooks[] = {
 #define ROW(name, ...) {OPERATOR_NAME(name), (uintptr_t)linked_##name, (uintptr_t *)&next.name},
     FAMILY(ROW, ROW, ROW, ROW, ROW, ROW)};
 
-/* Returns the reason why no allocator in the program can be redirected, whatever it is; NULL: there
- * is none. */
+/* Returns, in words, why no allocator in this program can be redirected; NULL: nothing prevents
+ * it. */
 static const char *find_obstacle(void)
 {
     return real_functions_loaded_late() ? "the process ran before libleak"
@@ -207,8 +207,9 @@ void hook_static_malloc_start(void)
     if (find_obstacle())
         found = (struct static_malloc){.exported = found.exported, .reason = find_obstacle()};
     bool redirected = static_malloc_redirect(&found);
-    /* process_start has counted an allocator that the program exports as untracked, and one that it
-     * does not export not at all; this is corrected here. */
+    /* process_start has counted the program's allocator as untracked if the program exports it, and
+     * has not counted it otherwise. Now it is known whether it was redirected, and the count is
+     * corrected. */
     if (redirected == found.exported)
         store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, redirected ? -1 : 1);
     if (redirected) {

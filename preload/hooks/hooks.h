@@ -167,7 +167,7 @@ void hook_pair_start(void);
         } else if (!sample_excludes(block)) {                                                      \
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
-            modules_poll_loader(); /* perhaps dlclose frees here, and nothing else shows it */     \
+            modules_poll_loader(); /* the caller may be dlclose, which is noticed here */          \
             go;                                                                                    \
             passes_ = true;                                                                        \
         }                                                                                          \

@@ -27,7 +27,7 @@ struct displace_function {
     uintptr_t address;   /* the address at which these bytes run */
     size_t size;
     size_t room; /* size of the function and of the padding behind it, up to the next function */
-    uintptr_t low, high; /* range of readable code around the function; 0: none */
+    uintptr_t low, high; /* range of readable code around the function; both 0: not known */
 };
 
 struct displaced {
@@ -37,8 +37,9 @@ struct displaced {
     uint8_t copy[DISPLACE_COPY];
 };
 
-/* Plans how a function is changed. Returns NULL if it can be changed, else the reason why not. to:
- * address of the copy. */
+/* Makes the copy of a function in *out, to be placed at the address "to", and computes which bytes
+ * the jump to the hook may overwrite. Returns NULL, or in words why the function cannot be
+ * changed. */
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out);
 
@@ -49,7 +50,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
 bool displace_leads_out(const struct displace_function *function);
 
 enum displace_flow {
-    FLOW_ON, /* continues with the next instruction */
+    FLOW_ON, /* the next instruction runs after this one */
     FLOW_CALL,
     FLOW_IF, /* a conditional jump */
     FLOW_JUMP,
@@ -59,7 +60,7 @@ enum displace_flow {
 
 struct displace_step {
     enum displace_flow flow;
-    /* The instruction was not decoded; those behind it are not decoded reliably, either. */
+    /* The instruction could not be decoded. Where the next one begins is not known, either. */
     bool unknown;
     unsigned length;
     uintptr_t to; /* the target of a call or jump */
@@ -76,7 +77,8 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
 bool displace_is_loop(const struct displace_function *function, const struct displaced *out,
                       bool keeps_stack);
 
-/* Writes a jump of ARCH_JUMP bytes to "out". False: the distance is too large. */
+/* Writes to "out" a jump of ARCH_JUMP bytes that leads from one address to another. False: the
+ * addresses are too far apart, nothing was written. */
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out);
 /* Writes a jump to any address to "out". It changes no register that a caller or the function may
  * rely on. */

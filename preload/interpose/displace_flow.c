@@ -33,7 +33,8 @@ static bool is_jump(const struct displace_step *step)
     return step->flow == FLOW_JUMP || step->flow == FLOW_IF;
 }
 
-/* Returns as much of the code at an address near the function as can be read; size 0: none. */
+/* Returns the code at an address near the function, up to UNKNOWN_SIZE bytes, as far as it can be
+ * read. Size 0 in the result: it cannot be read. */
 static struct displace_function code_near(const struct displace_function *function,
                                           uintptr_t address)
 {
@@ -49,7 +50,7 @@ static struct displace_function code_near(const struct displace_function *functi
 /* ---- Jumps into the moved part --------------------------------------------------------------- */
 
 /* Says whether a jump leads into the bytes that will be replaced. may_begin: a jump to the first of
- * these bytes is legal (displace_is_loop). */
+ * these bytes is allowed, because it is a tail call of the function to itself. */
 static bool is_within(const struct displace_function *function, const struct displaced *out,
                       bool may_begin, uintptr_t target)
 {
@@ -90,14 +91,14 @@ bool displace_is_loop(const struct displace_function *function, const struct dis
     return part_jumps_into(&moved, out, false) || part_jumps_into(&rest, out, !keeps_stack);
 }
 
-/* ---- Control flow that leaves the known code ------------------------------------------------- */
+/* ---- Calls and jumps to code that is not known ----------------------------------------------- */
 
 static bool may_lead_out(const struct displace_function *around, uintptr_t address, unsigned deep,
                          unsigned *steps);
 
-/* Says whether the code of a function calls or jumps through a pointer or into another object. A
- * function whose size is not known is read up to the first return or jump that no conditional jump
- * skips. */
+/* Says whether the code of a function calls or jumps through a pointer or into another object.
+ * is_whole: the size of the function is known; if it is not, the code is read up to the first
+ * return or jump that no conditional jump skips. */
 static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
                       unsigned *steps)
 {

@@ -12,8 +12,8 @@ static uintptr_t (*other_replacement)(const char *name);
 
 struct redirection {
     const struct dl_phdr_info *object;
-    /* Imports with the name of a hook are redirected; false: only those for which other_replacement
-     * returns a function. */
+    /* True: imports that have the name of a hook are redirected. False: only imports for which
+     * other_replacement returns a function. */
     bool to_hooks;
     struct got_writer writer;
 };
@@ -52,7 +52,7 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
     return definitions->count > 1;
 }
 
-/* Returns the function that replaces an import; 0: none does. */
+/* Returns the address of the function that replaces an import; 0: the import is not redirected. */
 static uintptr_t find_replacement(const struct symbols *symbols, const ElfW(Sym) * symbol,
                                   const struct redirection *redirection)
 {
@@ -84,7 +84,7 @@ static bool read_object(const struct redirection *redirection, struct symbols *s
            symbols_each_relocation(symbols, has_one_definition, (void *)redirection);
 }
 
-/* ---- Redirecting an object that is not bound yet: its symbol table --------------------------- */
+/* ---- Redirecting an object before the loader binds its imports: in its symbol table ---------- */
 
 static bool localize_import(const struct symbols *symbols, const elf_relocation *relocation,
                             void *context)
@@ -123,10 +123,11 @@ static __thread struct {
     /* The new objects need libraries that are not loaded yet. They are counted as untracked until
      * they are redirected. */
     bool waiting;
-    /* Number of objects that were loaded before or are redirected already; the loader appends new
-     * ones. */
+    /* Number of objects at the start of the loader's list that need no redirection: they were
+     * loaded before this dlopen, or are redirected already. The loader appends new objects. */
     uint32_t known;
-    /* How many objects the loader had removed when "known" was counted. */
+    /* Number of objects that the loader had unloaded since the start of the process when "known"
+     * was counted. */
     unsigned long long removed;
 } opening __attribute__((tls_model("initial-exec")));
 
@@ -151,9 +152,10 @@ static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *c
     return 0;
 }
 
-/* Corrects "known" for objects that other threads have closed since it was counted. The count may
- * then be too low, and an object that another thread has opened is redirected, too: that is
- * harmless, because its calls reach the hooks anyway. */
+/* Subtracts from opening.known the objects that other threads have closed since they were counted.
+ * If the closed objects were new ones, opening.known becomes too low, and an object that another
+ * thread has opened is redirected, too: that is harmless, because its calls reach the hooks
+ * anyway. */
 static void subtract_removed(const struct dl_phdr_info *object)
 {
     uint64_t more = object->dlpi_subs - opening.removed;
@@ -217,7 +219,7 @@ void got_patch_on_load(uintptr_t caller)
         dl_iterate_phdr(redirect_new, &second);
 }
 
-/* ---- Redirecting an object in use: its GOT slots --------------------------------------------- */
+/* ---- Redirecting an object whose imports are bound: in its GOT slots ------------------------- */
 
 static bool open_page(struct got_writer *writer, uintptr_t word)
 {

@@ -48,15 +48,15 @@ void got_patch_redirect(uintptr_t (*function)(const char *name));
 struct symbols;
 const struct symbols *got_patch_own_symbols(void);
 
-/* Writes words of an object that the loader has bound. The page of a word stays writable until a
- * word of another page is written, or until the end, which restores its protection: most slots
- * stand one behind the other. */
+/* Writes GOT slots and other words of an object that the loader has bound. The page of a word is
+ * made writable, and gets its protection back when a word of another page is written or by
+ * got_writer_end: so a row of slots needs few system calls. */
 struct got_writer {
     const struct dl_phdr_info *object;
     uintptr_t page; /* address of the page that is writable for now; 0: none */
     int access;     /* the protection that this page had */
 };
-/* Returns false if the page cannot be made writable. */
+/* Writes one word. False: its page cannot be made writable, and the word is unchanged. */
 bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value);
 void got_writer_end(struct got_writer *writer);
 

@@ -46,8 +46,8 @@ static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * sy
                          const char *name, uintptr_t value)
 {
     uintptr_t first = find_first(name);
-    /* The name has no definition outside of libleak: it is a function of libleak.h, a weak import,
-     * whose slot is 0 without libleak. */
+    /* The name has no definition outside of libleak: the import is a weak one of a function of
+     * libleak.h, and its slot is 0 until libleak is loaded. */
     if (!first)
         return !value;
     if (is_in_program(first) || (has_operators && is_operator(name)))
@@ -82,8 +82,8 @@ static bool redirect_late_slot(const struct symbols *symbols, const elf_relocati
     return true;
 }
 
-/* Exchanges the loader's own pointers to malloc, calloc, realloc and free, which the loader has
- * made read-only. */
+/* Sets the loader's own pointers to malloc, calloc, realloc and free, which the loader has made
+ * read-only: to the hooks, or (to_hooks false) back to the functions behind the hooks. */
 static void exchange_loader_words(struct got_writer *writer, bool to_hooks)
 {
     const struct dl_phdr_info *object = writer->object;
@@ -160,7 +160,7 @@ void late_load_restore(void)
         dl_iterate_phdr(restore_object, NULL);
 }
 
-/* ---- All objects ----------------------------------------------------------------------------- */
+/* ---- Redirecting all objects, and undoing it for all objects --------------------------------- */
 
 static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {

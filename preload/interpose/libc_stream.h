@@ -1,8 +1,9 @@
-/* libc_stream.h - recognises the memory of a FILE of glibc, and which of its words the program
- * owns.
+/* libc_stream.h - recognises a block that is a FILE of glibc, and tells which of its pointers
+ * belong to the program.
  *
- * libc chains its streams, so a FILE points to another FILE that has nothing to do with it. The
- * program owns the pointers to the buffer and, of a FILE from fopencookie, the cookie.
+ * libc chains its streams, so a FILE points to another FILE that has nothing to do with it, and a
+ * leak check must not follow that pointer. To the program belong the pointers to the buffer and, in
+ * a FILE from fopencookie, the cookie.
  */
 #ifndef PRELOAD_INTERPOSE_LIBC_STREAM_H
 #define PRELOAD_INTERPOSE_LIBC_STREAM_H

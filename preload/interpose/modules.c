@@ -31,8 +31,8 @@ struct module {
     const struct link_map *map;
     struct leak_module *record; /* the record in the recording file; NULL: there was no room */
     uintptr_t build_id;         /* address in memory of the bytes of the build-id */
-    /* If the module is unloaded: serial number of the last unload of another module in its range of
-     * addresses before its own unload. */
+    /* In an unloaded module: serial number of the last unload of another module at some of its
+     * addresses that was noticed before its own unload; 0: none. */
     uint32_t retired_before;
     bool permanent; /* loaded together with the program, so the loader never unloads it */
     bool unloaded;
@@ -238,8 +238,7 @@ uint32_t modules_parse_build_id(const char *notes, size_t length, uint8_t *out, 
 }
 
 /* Reads the build-id from an object's headers in memory; the first page of an object is its ELF
- * header. It reads only by sys_peek, because another thread may unmap the object during a
- * recheck. */
+ * header. It reads only by sys_peek, because another thread may unmap the object meanwhile. */
 static struct build_id find_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
     struct build_id none = {0};
@@ -286,11 +285,13 @@ static void append_path(const struct link_map *map, struct strbuf *path)
     strbuf_add(path, map->l_name);
 }
 
-/* The chunk of the recording file to which records of modules are appended; guarded by "lock". */
+/* The chunk of the recording file to which records of modules are appended: its memory and its size
+ * in bytes. Guarded by "lock". */
 static struct {
     char *payload;
     uint64_t used, size;
-    /* The recording file of the chunk; a fork child, with another file, starts a new chunk. */
+    /* The recording file that contains the chunk. A fork child has another recording file, so it
+     * starts a new chunk there. */
     struct leak_header *home;
 } records;
 
@@ -450,15 +451,15 @@ static bool revive(struct module *module, const struct found_object *now)
     return true;
 }
 
-/* Returns a free row of the table, or that of an unloaded module; NULL: there is none. The lock is
- * held. */
+/* Returns an unused row of the table, or the row of an unloaded module; NULL: all rows are those of
+ * loaded modules. The caller holds the lock. */
 static struct module *allocate_module(void)
 {
     if (count < MODULES_MAX)
         return table ? &table[count++] : NULL;
     for (uint32_t i = 0; i < count; i++)
         if (table[i].unloaded)
-            return &table[i]; /* the record of the unloaded module stays in the recording file */
+            return &table[i]; /* the recording file keeps the record of the unloaded module */
     return NULL;
 }
 
@@ -491,7 +492,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
                                 found.map};
     if (unlikely(load_relaxed(&without_locks)) || !lock_modules(&locked))
-        return true; /* the lock is taken: the module is recorded by a later call */
+        return true; /* another thread holds the lock: a later call records the module */
     struct module *module = is_known(&found) ? NULL : allocate_module();
     if (module) {
         *module = (struct module){.start = out->start,

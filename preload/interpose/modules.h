@@ -72,8 +72,8 @@ static inline uint32_t modules_generation(void)
     return __atomic_load_n(&modules_state.checked, __ATOMIC_ACQUIRE);
 }
 
-/* Says whether no object was loaded or unloaded since the check with that number. Then results
- * obtained after that check are still valid without modules_refresh. */
+/* Says whether no object was loaded or unloaded since the check of the modules with the number
+ * "generation" (modules_generation). Then what was computed after that check is still valid. */
 static inline bool modules_are_unchanged_since(uint32_t generation)
 {
     return __atomic_load_n(&modules_state.changes, __ATOMIC_RELAXED) == generation;
@@ -110,7 +110,7 @@ struct module_location {
 struct strbuf;
 bool modules_locate(uintptr_t pc, struct module_location *out, struct strbuf *path);
 
-/* ---- Questions whose answers are not recorded ------------------------------------------------ */
+/* ---- Look-ups that record nothing ------------------------------------------------------------ */
 
 /* Says whether pc is inside libleak.so. */
 bool modules_is_own(uintptr_t pc);
@@ -141,8 +141,8 @@ void modules_stop_recording(void);
 void modules_forbid_waiting(int change);
 bool modules_may_wait(void);
 
-/* Copies the record of each known module to the new recording file of a fork child, with the same
- * serials. */
+/* Copies the record of each known module to the new recording file of a fork child. The copies have
+ * the same serial numbers. */
 void modules_fork_child(void);
 
 #endif

@@ -43,7 +43,7 @@
         OPERATOR_NAME(_ZnwmSt11align_val_t), "_ZdlPvSt11align_val_t"
 
 struct operator_override {
-    bool any; /* the program overrides a basic form; constant after operator_override_start */
+    bool any; /* the program defines a basic form; constant after operator_override_start */
     struct {
 #define X(name) void *name; /* NULL: not found yet, or not needed */
         OPERATOR_DEPENDENT_FORMS(X)

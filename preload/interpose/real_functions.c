@@ -196,9 +196,9 @@ bool real_functions_have_libc_malloc(void)
     return in_one_object((void *)real.malloc, (void *)real.exit);
 }
 
-/* Says whether libleak comes after libc in the order of the loader. Two exceptions: libc has not
- * set environ yet when libleak is the first object of all; RTLD_NEXT finds nothing when the calling
- * object is in no search list. */
+/* Says whether libleak comes after libc in the order of the loader: an object before libleak
+ * exports malloc, and either libc has set environ already, which it has not when libleak is
+ * initialised first, or dlsym(RTLD_NEXT) finds no malloc behind libleak. */
 static bool is_behind_libc(void)
 {
     return symbols_is_exported_before("malloc", (uintptr_t)is_own) &&
@@ -221,8 +221,8 @@ static void *find_real(const char *name)
 
 void real_functions_find(void)
 {
-    /* True: the functions are known, or dlsym is running, whose allocations come from the bootstrap
-     * pool. */
+    /* True: the real functions have been found, or dlsym is searching them now; its allocations
+     * come from the bootstrap pool. */
     static bool begun;
     if (begun)
         return;

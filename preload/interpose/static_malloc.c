@@ -12,7 +12,7 @@
 #define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP)
 /* Alignment of functions by compilers that put padding between them. */
 #define FUNCTION_ALIGNMENT 16
-/* Least distance in bytes between the page of copies and the program. */
+/* Least distance in bytes between the program and the page of copies below it. */
 #define MIN_DISTANCE (64u << 10)
 
 static uintptr_t redirected; /* address of the allocator's malloc; 0: no allocator was redirected */
@@ -141,7 +141,7 @@ bool static_malloc_find(const struct static_malloc_hook *hooks, unsigned count,
     return out->exported || has_required(&search);
 }
 
-/* ---- Planning the page of copies ------------------------------------------------------------- */
+/* ---- Making the page with the copies of the functions' beginnings ---------------------------- */
 
 struct patch {
     struct displaced displaced;

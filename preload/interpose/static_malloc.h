@@ -24,7 +24,7 @@
 
 #include <link.h>
 
-#define STATIC_MALLOC_MAX 40 /* largest number of functions of the family */
+#define STATIC_MALLOC_MAX 40 /* largest number of functions of an allocator in the program */
 
 struct static_malloc_hook {
     const char *name;

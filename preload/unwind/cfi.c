@@ -256,8 +256,9 @@ static void run_cfa_expression(struct machine *machine, struct eh_reader *cursor
     machine->now.cfa_odd = machine->now.cfa_deref = true;
 }
 
-/* Evaluates the expression for a saved register. It is known only for a realigned frame, which
- * saves the caller's fp at DW_OP_breg(fp) offset. */
+/* Evaluates the expression that says where a register is saved. One expression is understood, that
+ * of a realigned frame, which saves the caller's fp at DW_OP_breg(fp) offset; others make the
+ * register's rule SAVED_ODD. */
 static void run_register_expression(struct machine *machine, struct eh_reader *cursor,
                                     bool is_address)
 {
@@ -427,7 +428,7 @@ static bool saved_offsets_fit(const struct state *state, int64_t base)
 static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
 {
     const struct rule *fp = &state->fp, *ra = &state->ra;
-    int64_t base = 0; /* address from which offsets count, relative to the CFA */
+    int64_t base = 0; /* the row's offsets count from CFA + base */
     if (ARCH_LINK_REGISTER && !state->cfa_deref && !saved_offsets_fit(state, 0)) {
         base = -(int64_t)row->offset;
         row->ra_offset |= CFI_NEAR_BOTTOM;
@@ -463,7 +464,8 @@ static struct cfi_row row_from_state(const struct state *state)
 }
 
 /* Computes the state at pc. CFI_NONE: pc is not in this FDE. CFI_SIGNAL: the frame is a signal
- * frame, and *out is not set. CFI_COMPLEX: the program is not understood. */
+ * frame, and *out is not set. CFI_COMPLEX: the CFA program contains something that cfi.c does not
+ * support. */
 static enum cfi_rule cfa_state_at(const struct cfi_section *section, const uint8_t *fde,
                                   uintptr_t pc, struct state *out)
 {

@@ -33,10 +33,12 @@ enum cfi_rule {
 #define CFI_FP_KEPT INT16_MAX /* the caller's fp is still in the register */
 #define CFI_LOST INT16_MIN    /* it is not known where the register is saved */
 
-/* A saved return address is at a multiple of a word from the CFA, in the range that cfi_cache.c can
- * store. */
+/* Mask of those low bits of ra_offset that hold flags (enum cfi_ra) on CPUs with a link
+ * register. */
 #define CFI_RA_FLAGS 7
-/* The bits of an offset that are 0 in a multiple of a word. */
+/* What a row can express of a saved return address: its offset has 0 in the bits of CFI_RA_ODD,
+ * because it is a multiple of a word, and lies in the range from CFI_RA_LEAST to CFI_RA_MOST, which
+ * cfi_cache.c can store. */
 #define CFI_RA_ODD (ARCH_LINK_REGISTER ? CFI_RA_FLAGS : (int)WORD - 1)
 #define CFI_RA_LEAST (-4096)
 #define CFI_RA_MOST 4088

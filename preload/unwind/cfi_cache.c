@@ -62,8 +62,8 @@ static bool is_signal_trampoline(uintptr_t pc)
     return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
-/* Finds the row of code without CFI by its instructions from pc to its return: only libc's calls of
- * destructors are known. */
+/* Finds the row of code without CFI by the instructions between pc and the return of the function.
+ * Only one such function is recognised: that of libc which calls destructors. */
 static struct cfi_row find_row_of_code(uintptr_t pc)
 {
     uint8_t code[ARCH_DTORS_SIZE];
@@ -72,8 +72,8 @@ static struct cfi_row find_row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
-/* Finds the row in the file's .debug_frame. A thread that may not wait finds none, and cache_row
- * does not store that. */
+/* Finds the row in the file's .debug_frame. A thread that must not wait for locks gets CFI_NONE, a
+ * result that is not cached. */
 static struct cfi_row find_row_in_file(const struct module_view *module, uintptr_t pc)
 {
     if (!modules_may_wait())
@@ -107,8 +107,8 @@ static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
     return row;
 }
 
-/* Returns the number of a row, which is stored if it is new; 0: DIFFERENT_MOST rows are stored
- * already. */
+/* Returns the number of a row, and stores the row if it is new. 0: it is new, but DIFFERENT_MOST
+ * rows are stored already. */
 static uint64_t intern_row(uint64_t row)
 {
     uint32_t at = hash_u64(row) % NUMBERS;

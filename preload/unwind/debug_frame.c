@@ -14,8 +14,8 @@ struct function {
     uint32_t start, fde;
 };
 
-/* The functions that were read from the file of an object; without functions there is nothing to
- * read. */
+/* An object, and the functions that are listed in the .debug_frame of its file. An object without a
+ * usable .debug_frame has no functions here. */
 struct object {
     uintptr_t start, end;
     uint8_t *section;

@@ -58,7 +58,7 @@ static bool grow_stack_cache(struct stack_cache *cache)
         return false;
     stack_cache_clear(cache); /* also resets the counters: the large cache needs time to fill */
     cache->large = large;
-    /* Another thread, or the parent process, may have left entries in it. */
+    /* Another thread, or the parent process, may have left entries in the large cache. */
     stack_cache_clear(cache);
     return true;
 }
@@ -93,7 +93,7 @@ static NOINLINE void end_lookup_window(struct stack_cache *cache)
     cache->lookups = cache->misses = 0;
 }
 
-/* The entry that the next stack of the set replaces: the one behind the newest. */
+/* Returns the entry that the next new stack of a set replaces: the one behind the newest. */
 static struct stack_cache_entry *next_victim(struct stack_cache *cache, unsigned set)
 {
     struct stack_cache_entry *entry = set_at(cache, set)->entry;
@@ -118,7 +118,8 @@ static bool add_hint_word(struct stack_cache *cache, uintptr_t pc, uintptr_t sp,
         return false;
     for (unsigned i = hint->count; i < STACK_CACHE_HINT_WORDS; i++)
         hint->offset[i] = offset;
-    /* A signal handler must see only offsets of this pc and sp. */
+    /* The compiler must store the offset before it increments the count: a signal handler that
+     * reads the hint here must not count an offset of another pc and sp. */
     __asm__ volatile("" ::: "memory");
     hint->count++;
     return true;
@@ -133,7 +134,7 @@ static void drop_entries_of(struct stack_cache_set *set, uintptr_t pc, uintptr_t
             set->entry[way].pc = 0;
 }
 
-/* Step i of an entry; step 0 is the innermost one. */
+/* Returns step i of an entry, counted from 0 and from the innermost step. */
 static const struct stack_step *step_of(const struct stack_cache_entry *entry, unsigned i)
 {
     return i < entry->inner_steps ? entry->inner + (entry->inner_steps - 1 - i)
@@ -214,9 +215,9 @@ static struct stack_step *reserve_steps(struct stack_cache *cache, unsigned coun
     return room;
 }
 
-/* Counts the outermost steps of a trace that are equal to steps of the base. first: index of the
- * trace's first word. 0 if less than half of the words are equal, or if the base will be
- * overwritten soon. */
+/* Returns how many of the outermost steps of a trace are equal to those of the base (a recent stack
+ * whose outer steps other entries may share). first: index of the trace's first word. 0 also if
+ * less than half of the steps are equal, or if the base will be overwritten soon. */
 static unsigned count_common_steps(const struct stack_cache *cache,
                                    const struct unwind_trace *trace, unsigned first, unsigned words)
 {
@@ -246,7 +247,8 @@ static void copy_words(struct stack_step *step, const struct unwind_trace *trace
 
 static void set_base(struct stack_cache *cache, const struct stack_cache_entry *entry)
 {
-    cache->base_steps = 0; /* a signal handler may leave here by longjmp */
+    /* While it changes there is no base: a signal handler may leave this function by longjmp. */
+    cache->base_steps = 0;
     __asm__ volatile("" ::: "memory");
     cache->base = entry->inner;
     cache->base_start = entry->start;
@@ -254,8 +256,9 @@ static void set_base(struct stack_cache *cache, const struct stack_cache_entry *
     cache->base_steps = entry->inner_steps;
 }
 
-/* Stores the words of a trace for an entry: the outer ones as a reference to the base, if they are
- * equal. Words of frames beyond the trace's limit do not matter. */
+/* Stores the words of a trace for an entry: outer words that are equal to those of the base only as
+ * a reference to the base. first, words: the range of the trace's words that belongs to frames
+ * within its limit. */
 static void keep_words(struct stack_cache *cache, struct stack_cache_entry *entry,
                        const struct unwind_trace *trace, unsigned first, unsigned words)
 {

@@ -33,7 +33,7 @@
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/stack_fold.h"
 
-/* The sort of a free; instead of a site, such an entry has a node. */
+/* Value of "sort" in the entry of a stack that frees: the entry has a node instead of a site. */
 #define STACK_CACHE_FREE LEAK_PC_FREE
 #define STACK_CACHE_SETS_MIN 16
 #define STACK_CACHE_SETS_MAX 1024
@@ -57,7 +57,8 @@ struct stack_cache_entry {
     uint8_t inner_steps, outer_steps;
     uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;
-    /* How often this entry was the newest of its set, but an older one matched. */
+    /* How many times a stack was found in an older entry of the set while this entry was the
+     * newest. */
     uint8_t passed;
 };
 _Static_assert(sizeof(struct stack_cache_entry) == 64, "an entry is not a cache line");
@@ -79,7 +80,7 @@ struct stack_cache_hint {
 };
 
 struct stack_cache_large {
-    /* For each set the entry that was used last, as in struct stack_cache. */
+    /* For each set the entry that was used last; NULL: the set is not in use. */
     struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
     struct stack_cache_set set[STACK_CACHE_SETS_MAX];
     struct stack_step ring[STACK_CACHE_RING_MAX];
@@ -87,9 +88,9 @@ struct stack_cache_large {
 };
 
 struct stack_cache {
-    uint32_t lookups, misses; /* in the current window of lookups */
+    uint32_t lookups, misses; /* numbers of them in the current window of lookups */
     uint32_t asleep;          /* number of lookups still to be skipped */
-    uint32_t missed;          /* sum of the misses in all windows with many misses */
+    uint32_t missed; /* sum of the misses in windows where more than 1/16 of the lookups missed */
     /* State of the ring. written: number of steps ever written, including those left out at its
      * end; head: where the next step is written; intact: steps from this number on are not
      * overwritten.
@@ -97,13 +98,15 @@ struct stack_cache {
      *     intact = max(written - size of the ring, 0) */
     uint64_t written, intact;
     uint32_t head;
-    /* The base of outer words (see the top of this file); 0 steps: there is none. */
+    /* The base: steps of a recent stack, whose outermost ones entries may refer to instead of
+     * storing them. base_steps 0: there is none. base_start: value of "written" before its first
+     * step was written. */
     uint32_t base_steps;
     uint64_t base_start;
     const struct stack_step *base;
     struct stack_cache_large *large; /* NULL: the small cache below is in use */
-    /* For each small set the entry that was used last; NULL: the set is not in use. A pointer and
-     * not an index, so that no branch depends on which entry it is. */
+    /* For each set of "small" the entry that was used last; NULL: the set is not in use. A pointer
+     * and not an index, so that no branch depends on which entry it is. */
     struct stack_cache_entry *newest[STACK_CACHE_SETS_MIN];
     struct stack_cache_set small[STACK_CACHE_SETS_MIN];
     struct stack_step ring[STACK_CACHE_RING_MIN];
@@ -138,14 +141,14 @@ static ALWAYS_INLINE uint64_t stack_cache_key(struct stack_cache *cache, uintptr
     return key;
 }
 
-/* The index of the set in which a key is stored. */
+/* Returns the index of the set in which a stack with this key is stored. */
 static ALWAYS_INLINE unsigned stack_cache_set_index(const struct stack_cache *cache, uint64_t key)
 {
     return stack_cache_hash(key) >>
            (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
-/* The array with the entry of each set that was used last. */
+/* Returns the array that holds for each set the entry that was used last. */
 static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_cache *cache)
 {
     return cache->large ? cache->large->newest : cache->newest;

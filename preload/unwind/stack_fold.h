@@ -102,8 +102,8 @@ struct stack_fold {
 };
 
 void stack_fold_add(struct stack_fold *fold, uint64_t pc);
-/* Sorts the ring, so that its frames follow the last frame of the row. Returns how many frames it
- * holds; *left_out gets the number of frames that it had no room for. */
+/* Sorts the ring, so that its frames are in order and continue the row. Returns how many frames the
+ * ring holds; *left_out gets the number of frames between row and ring that were dropped. */
 uint32_t stack_fold_finish(struct stack_fold *fold, uint64_t *left_out);
 
 #endif

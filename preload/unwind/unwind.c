@@ -14,8 +14,8 @@ struct reader {
     /* A word outside of [low, high), or a register that no word of the stack holds, was read, so
      * the next trace cannot share frames of this one. */
     bool strayed;
-    /* The value of the link register, which is known only for the frame that a signal
-     * interrupted. */
+    /* link: value of the link register. It is known only for the frame that a signal interrupted,
+     * whose pc and sp are link_pc and link_sp. */
     uintptr_t link, link_pc, link_sp;
     bool by_fp; /* the option unwind=fp is set */
     /* The walk has left the system stack, on which Go runs C code, for the goroutine's stack. */
@@ -113,8 +113,8 @@ static inline bool read_return_address(struct reader *reader, const struct frame
 {
     uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
     if (flags & CFI_RA_KEPT) {
-        /* Only the interrupted frame has it there: any other frame has made a call since, which
-         * overwrote the register. */
+        /* Only the interrupted frame has its return address in the link register: any other frame
+         * has made a call, which overwrote the register. */
         if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
             return false;
         *pc = reader->link;
@@ -376,7 +376,8 @@ static enum leak_root take_step(struct guard *guard, struct reader *reader, stru
 {
     *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
     enum leak_root end = step_frame(guard, reader, frame, step);
-    /* Only after the step is the module known, and in its old place if it was loaded before. */
+    /* Read after the step, which looks up pc and so finds the module: only then is it known whether
+     * the module at pc is a new one. */
     step->retired = modules_retired(step->pc - 1);
     return end;
 }
@@ -392,13 +393,13 @@ void unwind_use_frame_pointers(void)
 struct walk {
     struct frame frame; /* the frame that the walk has reached */
     unsigned fresh;     /* number of frames that were walked */
-    unsigned below;     /* value of *below for find_shared_frame */
-    unsigned reach;     /* the largest number of frames to walk */
+    unsigned below; /* number of kept frames that lie further out than all frames walked so far */
+    unsigned reach; /* the largest number of frames to walk */
     enum leak_root end;
 };
 
-/* Continues the walk at a kept frame. The kept frames further in are unchanged, but frames further
- * out are not, so they get new nodes. */
+/* Continues the walk at kept frame "at". The kept frames on its inner side are still on the stack,
+ * but get new nodes of the context tree, because frames further out have changed. */
 static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsigned same,
                              unsigned at)
 {
@@ -487,8 +488,8 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
 
 /* ---- Calls that were left by longjmp --------------------------------------------------------- */
 
-/* Steps to the caller's frame with common rows only, and reads memory through the kernel. False:
- * the row is of another kind, for example that of a signal frame. */
+/* Steps to the caller's frame, and reads memory through the kernel. False: the row has another rule
+ * than CFI_SP and CFI_FP (for example that of a signal frame), or a word cannot be read. */
 static bool step_by_kernel(struct frame *frame)
 {
     struct cfi_row row = cfi_cache_find(&guard_self, frame->pc);

@@ -45,7 +45,8 @@ struct unwind_step {
     uint64_t path;
     uint32_t retired; /* modules_retired(pc): generation of the module */
     uint32_t node;    /* node of the context tree; 0: not looked up */
-    /* Number of the trace's words that were read from here outwards; they are its first ones. */
+    /* Number of stack words that were read for this frame and for all frames further out; they are
+     * the first ones in the trace's array "word". */
     uint16_t words;
     bool in_words : 1; /* all of these words (see "words") were recorded */
     bool uses_fp : 1;  /* the caller's frame was found by fp */
@@ -67,7 +68,7 @@ struct unwind_trace {
      * previous trace remain, and the first "found" fresh steps will replace its inner frames. cut +
      * depth = kept + found <= UNWIND_DEPTH_MAX */
     unsigned kept, found;
-    bool paths; /* the context tree has computed the paths of all frames */
+    bool paths; /* the context tree has computed the hash "path" of every step */
     /* The next trace may share its frames: it is on the thread's own stack, and the reason for its
      * end depends on pc only. */
     bool shareable;
@@ -76,13 +77,13 @@ struct unwind_trace {
     bool open;
     /* modules_generation() when the trace was made: modules may have been unloaded since. */
     uint32_t looked;
-    /* Scratch: the last bytes that were copied from another stack than the thread's own. */
+    /* Address and size of the piece of another stack than the thread's own that was copied last. */
     uintptr_t window, window_size;
     /* The number of words that were read. They are stored outermost first, with offsets from
      * bounds.low. */
     unsigned words;
-    /* The arrays are in this order, and "fresh" is filled from its end, so that a trace of few
-     * frames uses three pages. */
+    /* "fresh" stands last and is filled from its end, so that a trace of few frames uses only three
+     * pages of these large arrays. */
     uintptr_t word[UNWIND_WORDS_MAX];
     struct unwind_step step[UNWIND_DEPTH_MAX];
     struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch; the last one is the innermost */
@@ -90,19 +91,19 @@ struct unwind_trace {
     char bytes[UNWIND_WINDOW];
 };
 
-/* Frame i of the trace; frame 0 is the innermost one. */
+/* Returns frame i of the trace; frame 0 is the innermost one. */
 static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
 {
     return &trace->step[trace->cut + trace->depth - 1 - i];
 }
 
-/* The outermost frame of the trace; the next frames inwards follow in the array. */
+/* Returns the outermost frame of the trace; the next frames inwards follow it in the array. */
 static inline struct unwind_step *unwind_outermost(struct unwind_trace *trace)
 {
     return &trace->step[trace->cut];
 }
 
-/* Fresh step i; step 0 is the innermost one. */
+/* Returns fresh step i (a frame that was walked, not reused); step 0 is the innermost one. */
 static inline struct unwind_step *unwind_fresh_at(struct unwind_trace *trace, unsigned i)
 {
     return &trace->fresh[UNWIND_DEPTH_MAX - 1 - i];
