@@ -151,8 +151,8 @@ static bool take_operand(const struct command *command, char *word, struct argum
     return true;
 }
 
-/* Does the command have an option with this letter? -h does not count, because leakreport has it,
- * too; --help shows the help of the command. */
+/* Says whether the command has an option with this letter. -h does not count, because leakreport
+ * has it, too; --help shows the help of the command. */
 static bool has_letter(const struct option_row *rows, char letter)
 {
     for (; rows->name; rows++)

@@ -208,7 +208,8 @@ static int report(pid_t pid, const struct arguments *arguments, const char *reco
     report.rest = words.at;
     report.rest_count = (int)words.count;
     status = wait_for_report(&report, recording, ended);
-    if (status == STATUS_UNDONE && !ended && has_ended(pid)) /* it ended before its leak check */
+    if (status == STATUS_UNDONE && !ended && has_ended(pid)) /* the process ended before its leak
+                                                              * check */
         status = wait_for_report(&report, recording, true);
     free(format);
     string_list_free(&words);

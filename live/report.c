@@ -165,7 +165,8 @@ static int report_run(const char *program, const struct args *args, struct store
     struct child child;
     int result = REPORT_FAILED;
     if (start_reporter(&child, program, &command, output, environment) < 0) {
-        int status = child_supervise(&child); /* because Ctrl-Z must stop both processes */
+        int status = child_supervise(&child); /* not child_wait(): Ctrl-Z must stop leakwatch as
+                                               * well */
         result = WIFEXITED(status) ? WEXITSTATUS(status) : report_killed(WTERMSIG(status));
     }
     if (args->no_report && output >= 0)

@@ -26,7 +26,7 @@ static const struct {
     {"std::unordered_multimap", 2},
     {"std::unique_ptr", 1},
     {"std::basic_", 1},                  /* prefix of std::basic_string, std::basic_ostream ... */
-    {"std::_Sp_counted_ptr_inplace", 1}, /* appears in the names of blocks of std::make_shared */
+    {"std::_Sp_counted_ptr_inplace", 1}, /* the type of the block that std::make_shared allocates */
 };
 
 /* Beginnings of the template arguments that are default values. */
@@ -74,7 +74,7 @@ static void drop_namespaces(char *name)
 }
 
 /* The end of the template argument at `at`: its ',' or the '>' of the list; NULL when neither is
- * found. Characters in parentheses do not count: they may be comparisons. */
+ * found. Skips parentheses, in which '<' and '>' may be comparisons. */
 static char *argument_end(char *at)
 {
     size_t angles = 0, others = 0;
@@ -83,7 +83,7 @@ static char *argument_end(char *at)
         bool plain = !others;
 
         if (starts_with(at, "operator") || (at[0] == '-' && at[1] == '>'))
-            return NULL; /* in an operator's name '<' and '>' are no brackets */
+            return NULL; /* gives up: in an operator's name '<' and '>' are no brackets */
         if (plain && !angles && (*at == ',' || *at == '>'))
             return at;
         angles += plain && *at == '<';
@@ -147,7 +147,7 @@ static void drop_defaults(char *name)
 }
 
 /* Replaces "std::basic_string<char>" by "std::string", "std::basic_string<wchar_t>" by
- * "std::wstring", and other std::basic_ names likewise. */
+ * "std::wstring", and every other std::basic_ name in the same way. */
 static void name_aliases(char *name)
 {
     for (char *at = name; *at; at++) {

@@ -23,7 +23,7 @@
 #define NOBODY 65534 /* the group taken for a user that the system does not list */
 #define PLACE_SIZE 64
 
-/* ---- Which files ----------------------------------------------------------------------------- */
+/* ---- Which files may be opened --------------------------------------------------------------- */
 
 static bool is_below(const char *path, const char *directory)
 {
@@ -61,7 +61,8 @@ static bool is_allowed(int fd)
     format_place(fd, place);
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || is_in_special_filesystem(fd))
         return false;
-    if (readlink(place, path, sizeof(path) - 1) < 0) /* without /proc the path is unknown */
+    if (readlink(place, path, sizeof(path) - 1) < 0) /* without /proc the path of the file is
+                                                      * unknown, and it is allowed */
         return true;
     return !is_below(path, "/proc") && !is_below(path, "/sys") &&
            (!is_below(path, "/dev") || is_below(path, "/dev/shm"));
@@ -102,7 +103,7 @@ static int open_allowed(const char *path)
     return reading;
 }
 
-/* ---- Whose rights ---------------------------------------------------------------------------- */
+/* ---- The rights with which a file is opened -------------------------------------------------- */
 
 struct rights {
     uid_t uid;

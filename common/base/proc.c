@@ -84,8 +84,8 @@ bool proc_runs_program(pid_t pid, const char *program)
     return slash && strcmp(slash + 1, program) == 0;
 }
 
-/* A program cannot fake a line with its name in the first line: the kernel escapes newlines
- * there. */
+/* The first line has the name that the program chose. The name cannot forge a further line, because
+ * the kernel escapes newlines in it. */
 const char *proc_status_value(const char *status, const char *name)
 {
     size_t length = strlen(name);

@@ -126,7 +126,8 @@ struct term_text term_shell_word(const char *word)
 
     if (*word && word[strspn(word, plain)] == 0)
         return shown;
-    /* A user cannot copy a word with ' or with escaped characters, so it is not quoted. */
+    /* A word with ' or with escaped characters is shown without quotes, because a shell would not
+     * read it as the same word even with them. */
     if (strchr(word, '\'') || strcmp(shown.text, word) != 0)
         return shown;
     quoted.columns = shown.columns + 2;

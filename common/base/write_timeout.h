@@ -16,9 +16,11 @@
 void write_timeout_begin(void);
 void write_timeout_end(void);
 
-/* Starts the 10 s without a written byte again. Called after bytes were written. */
+/* Restarts the 10 s within which at least one byte must be written. Called after bytes were
+ * written. */
 void write_timeout_renew(void);
-/* Says whether the 10 s or the minute have passed; if so, sets errno to ETIMEDOUT. */
+/* Says whether the time is up: 10 s without a written byte, or a minute since
+ * write_timeout_begin(). If so, sets errno to ETIMEDOUT. */
 bool write_timeout_expired(void);
 
 /* Writes all bytes. False: errno says why not. */

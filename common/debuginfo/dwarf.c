@@ -132,7 +132,8 @@ static bool is_block(int tag)
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-/* Moves *scope to its child that contains the address: a block, or an inlined call. */
+/* Moves *scope to its child that contains the address: a block, or an inlined call. False: no child
+ * contains it. */
 static bool enter_scope(Dwarf_Die *scope, Dwarf_Addr address)
 {
     Dwarf_Die die;
@@ -332,7 +333,7 @@ static struct dwarf_variable describe_variable(struct variable *variable,
 /* ---- Variables with a fixed address ---------------------------------------------------------- */
 
 /* Reads the address of a variable from its location: DW_OP_addr A, or in TLS a constant and an
- * operation that turns it into an address. */
+ * operation that turns it into an address. False: the location has another form. */
 static bool variable_start(Dwarf_Die *die, uint64_t *start)
 {
     Dwarf_Attribute attribute;
@@ -470,8 +471,8 @@ struct frame_base {
     uint64_t pc, base; /* base: the address that DW_OP_fbreg counts from */
 };
 
-/* Finds the frame base: the CFA, or the frame pointer, which on x86-64 is two words below the
- * CFA. */
+/* Finds the frame base: the CFA, or the frame pointer, which on x86-64 is two words below the CFA.
+ * False: the function has another frame base. */
 static bool find_frame_base(Dwarf_Die *function, uint64_t pc, uint64_t cfa,
                             struct frame_base *frame)
 {

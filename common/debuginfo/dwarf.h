@@ -83,16 +83,17 @@ struct dwarf_variable {
 #define DWARF_DATA_TLS (1ull << 63) /* bit that marks a start as an offset in the TLS segment */
 
 /* Finds the variable that begins at the address `start`. local: also search static variables in
- * functions. */
+ * functions. False: there is none. */
 bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
                      struct dwarf_variable *found);
 /* Finds the DIE of the variable that begins at the address `start`. local: also search static
- * variables in functions. */
+ * variables in functions. False: there is none. */
 bool dwarf_data_find_die(struct dwarf_data *data, uint64_t start, bool local, Dwarf_Die *die);
 void dwarf_data_end(struct dwarf_data *data);
 
 /* Finds the variable of a function (from dwarf_index_function) that covers an address in the
- * function's stack frame at this pc. *start: where the variable begins. */
+ * function's stack frame at this pc. *start: address where the variable begins. False: no variable
+ * covers the address. */
 bool dwarf_data_local(struct dwarf_function *function, struct source_paths *paths, uint64_t pc,
                       uint64_t cfa, uint64_t address, struct dwarf_variable *found,
                       uint64_t *start);

@@ -28,8 +28,8 @@ struct elf_binary {
     struct symbols symbols;
 };
 
-/* Makes the search path for debug files in libdwfl's colon syntax: the user's directories, that
- * of the sysroot, and libdwfl's defaults. */
+/* Makes the search path for debug files in libdwfl's colon syntax: the user's directories,
+ * /usr/lib/debug below the sysroot, and libdwfl's defaults. */
 static char *debug_path(struct arena *mem, const struct binary_search_path *search)
 {
     char *path = arena_copy(mem, "", 0);
@@ -77,15 +77,15 @@ static bool may_find_by_name(const char *dirs, const char *file, const char *lin
     char name[NAME_MAX + 1], real[PATH_MAX];
 
     if (!dirs || !file || (link && strchr(link, '/')))
-        return true; /* no check is possible here: let libdwfl search */
+        return true; /* true when in doubt: libdwfl then searches by itself */
     snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
     return has_named_debug_file(dirs, file, name) ||
            (realpath(file, real) && has_named_debug_file(dirs, real, name));
 }
 
-/* Lets libdwfl search debug information. If libdwfl finds nothing, it loads libdebuginfod with
- * 25 libraries before it sees that no server is configured. So it is not called if only a server
- * could help and there is none. */
+/* Lets libdwfl search debug information. dwfl_standard_find_debuginfo() would load libdebuginfod
+ * with 25 libraries when it finds no file, even if no debuginfod server is configured. So it is not
+ * called when no server is configured and no file can have the information. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                           const char *file, const char *link, GElf_Word crc, char **found)
 {

@@ -17,8 +17,7 @@
 #include "common/base/arena.h"
 
 struct binary_search_path {
-    const char *sysroot;           /* directory that paths of modules are relative to; NULL = the
-                                    * root */
+    const char *sysroot;           /* directory that paths of modules are relative to; NULL = "/" */
     const char *const *debug_dirs; /* directories with debug files, searched before the standard
                                     * ones */
     size_t debug_dir_count;
@@ -36,8 +35,8 @@ enum binary_state {
 
 struct elf_binary;
 
-/* What a recording knows of a mapped file. seen_ns: when it was mapped; without a build-id, a
- * file that is newer is not the same. */
+/* What a recording knows of a mapped file. seen_ns: when the file was mapped. If the recording has
+ * no build-id, a file that was changed after seen_ns is not the one that was mapped. */
 struct binary_name {
     const char *path;
     const uint8_t *build_id;
@@ -47,7 +46,7 @@ struct binary_name {
 
 struct elf_binary *elf_binary_open(struct arena *mem, const struct binary_search_path *search,
                                    const struct binary_name *name);
-/* Frees what libdw allocated; the rest lives in the arena. */
+/* Closes the file and frees what libdw allocated; the struct itself lives in its arena. */
 void elf_binary_close(struct elf_binary *binary);
 
 enum binary_state elf_binary_state(const struct elf_binary *binary);

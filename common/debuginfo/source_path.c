@@ -39,7 +39,7 @@ void source_path_clean(char *path)
         bool none = length == root;
 
         if (is_parent(at, size) && (none ? root : !is_parent(path + last, length - last))) {
-            length = last > root ? last - 1 : root; /* the parent of the root is the root */
+            length = last > root ? last - 1 : root; /* "/.." is "/" */
         } else if (size && !(size == 1 && *at == '.')) {
             if (!none)
                 path[length++] = '/';

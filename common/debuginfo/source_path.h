@@ -23,9 +23,9 @@ void source_paths_end(struct source_paths *paths);
  * Belongs to libdw. */
 const char *source_directory(Dwarf_Die *unit);
 
-/* The path of a source file, without "." and ".." if the shorter path leads to the same file. It
- * is relative only if the directory is unknown or relative itself, as -fdebug-prefix-map may
- * make it. NULL for NULL. */
+/* The path of a source file, without "." and ".." if the shorter path leads to the same file. It is
+ * relative only if the directory is unknown or relative itself, as -fdebug-prefix-map may make it.
+ * Returns NULL if `file` is NULL. */
 const char *source_path_find(struct source_paths *paths, const char *directory, const char *file);
 
 /* Removes "", "." and "x/.." from a path, in place, without access to any file. */

@@ -25,7 +25,7 @@ struct symbols {
 
 /* An object: a variable with a symbol. */
 struct symbol {
-    const char *name; /* belongs to the module */
+    const char *name; /* string of the Dwfl_Module, which frees it */
     uint64_t start;
     bool local; /* the symbol is local to its source file (static) */
 };

@@ -56,8 +56,8 @@ void hex_line(const uint8_t *bytes, size_t length, char *text, size_t size);
 struct gzip;
 enum gzip_level { GZIP_FAST = 1, GZIP_USUAL = 6 };
 
-/* Begins to compress into a stream, or with NULL only to measure. The owner of the stream checks
- * ferror() for write errors. */
+/* Begins to compress into a stream; with stream NULL only measures the compressed size. The owner
+ * of the stream checks ferror() for write errors. */
 struct gzip *gzip_begin(FILE *stream, enum gzip_level level);
 void gzip_write(struct gzip *gzip, const void *bytes, size_t length);
 size_t gzip_size(const struct gzip *gzip); /* bytes written so far; zlib may hold back a few more */

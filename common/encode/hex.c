@@ -140,8 +140,8 @@ static size_t put_utf8(uint32_t c, char *out)
 struct run {
     char text[4 * RUN_MOST + 1];
     size_t bytes, characters, used;
-    /* The upper bits of characters beyond ASCII: a text uses one such block of 256 characters,
-     * random bytes use many. */
+    /* The upper bits (character >> 8) of the characters beyond ASCII in this run: those of a text
+     * mostly share one block of 256 characters, those of random bytes do not. */
     uint32_t script;
     bool beyond_ascii;
 };
@@ -153,7 +153,7 @@ static bool extends_run(struct run *run, const struct encoding *encoding, uint32
     if (character < 0x80)
         return true;
     if (encoding->step > 1 && run->script && run->script != character >> 8 &&
-        /* Except in East Asian text, which uses many blocks of 256 characters. */
+        /* East Asian text is exempt from this test, since it uses many blocks of 256 characters. */
         !(run->script >= 0x30 && run->script < 0xa0))
         return false;
     run->script = character >> 8;

@@ -41,7 +41,8 @@ struct json_table;
 struct json_field {
     const char *key; /* key in JSON; NULL: the fields of `table` become fields of this object */
     enum json_type type;
-    size_t offset, size;      /* place of the member in the C struct; list: size of one element */
+    size_t offset, size;      /* offset in the C struct and size of the member, in bytes; for a list
+                               * size is that of one element */
     size_t count;             /* list: offset of the member with its length, a size_t */
     size_t known, known_size; /* offset and size of a member that is 0 when the value is unknown;
                                * known_size 0 = the value is always known */
@@ -56,8 +57,7 @@ struct json_field {
     const struct json_table *table;
     /* Says whether the value is known; NULL = only `known` and `zero` decide. */
     bool (*known_if)(const struct json_writer *json, const void *object);
-    /* Writes the value in place of the code for `type`, which then only describes it in the
-     * schema. */
+    /* Writes the value. With a put(), `type` only describes the value in the schema. */
     void (*put)(struct json_writer *json, const char *key, const void *member);
     /* Members of the JSON schema with ' in place of ". They replace those that follow from
      * `type`. */

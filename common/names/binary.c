@@ -23,7 +23,8 @@ static struct message *begin_request(struct binary *binary, enum name_request wh
     return message;
 }
 
-/* Sends the pending request. If the name process dies of it, the file is given up. */
+/* Sends the pending request and receives the answer. False: the name process died of the request,
+ * and the file is given up. */
 static bool ask(struct binary *binary)
 {
     bool answered = name_process_ask(binary->process);
@@ -33,7 +34,8 @@ static bool ask(struct binary *binary)
     return answered;
 }
 
-/* Opens the file in the name process that runs now, unless it is open there. */
+/* Opens the file in the name process that runs now, unless it is open there. False: the file cannot
+ * be used. */
 static bool open_in_process(struct binary *binary)
 {
     struct message *message;

@@ -91,8 +91,8 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     return text;
 }
 
-/* A key of a file for one reading user that all paths of the file share. It includes the
- * recorded build-id, by which the file is judged to be the right one. */
+/* A key of a file for one reading user that all paths of the file share. The key includes the
+ * recorded build-id, because the file is used only if its own build-id is equal. */
 static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
 {
     const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";
@@ -130,7 +130,8 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     bool fresh;
     uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
-    /* The executable gets a name that no file has. */
+    /* The name of the executable is left out of the hash; "/" stands for it, which is no file's
+     * name. */
     const char *base = program ? "/" : base_name(name->path);
 
     if (!fresh)

@@ -43,8 +43,8 @@ static FILE *open_regular(const char *path)
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-/* Opens a source file below a directory, by the whole path and then by fewer and fewer of its
- * last components. least: number of components that must remain. */
+/* Opens a source file below a directory, by the whole path and then by fewer and fewer of its last
+ * components. least: number of components that must remain. NULL: there is no such file. */
 static FILE *open_below_dir(const char *dir, const char *file, size_t least, char path[PATH_MAX])
 {
     const char *rest = file;
@@ -77,7 +77,8 @@ static bool is_of_system(const char *module)
     return false;
 }
 
-/* Number of directories above a module's in which sources are searched: build/bin/x86_64. */
+/* How many levels of directories above the module's own are searched for sources: a module in
+ * build/bin/x86_64 has its sources three levels up. */
 #define ABOVE_MODULE 3
 
 static FILE *open_near_module(const char *module, const char *file, char path[PATH_MAX])
@@ -92,7 +93,8 @@ static FILE *open_near_module(const char *module, const char *file, char path[PA
     for (size_t up = 0; !stream && up <= ABOVE_MODULE && (slash = strrchr(dir, '/')) > dir; up++) {
         *slash = 0;
         stream =
-            /* Farther away, unrelated files may have the same base name. */
+            /* In directories above the module's, an equal base name is not enough: two components
+             * must be equal, since unrelated files may have the same base name. */
             open_below_dir(dir, file, up ? 2 : 1, path);
     }
     return stream;

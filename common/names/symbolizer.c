@@ -146,7 +146,7 @@ void symbolizer_serve(struct arena *mem, const struct binary_search_path *search
     resolve_end(resolver);
 }
 
-/* An address in an event log: "/usr/bin/app+0x1139" at the end of a line. */
+/* An address at the end of a line of an event log, such as "/usr/bin/app+0x1139". */
 struct log_address {
     char *path;
     size_t path_length;

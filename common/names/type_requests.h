@@ -17,7 +17,8 @@ enum type_request {
 
 /* ---- In the name process --------------------------------------------------------------------- */
 
-/* Answers a question about types; appends nothing to the answer if nothing is known. */
+/* Answers a question about types; appends nothing to the answer if the debug information does not
+ * tell. */
 void type_requests_answer(struct elf_binary *binary, struct type_index *types,
                           struct message *request, struct message *answer);
 

@@ -54,7 +54,7 @@ struct command_line {
     const char *tool; /* name of the tool in messages: "leakreport" */
     const char *hint; /* end of an error message: "leakreport --help lists the options" */
     const struct option_row *tables[OPTION_TABLES]; /* searched in this order; NULL: no table */
-    /* Of combined letters (-qv) those that are not yet parsed; NULL: none. */
+    /* The rest of a word of combined letters (-qv) that is not yet parsed; NULL: there is none. */
     const char *letters;
 };
 

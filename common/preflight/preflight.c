@@ -18,7 +18,9 @@
 
 #include "common/base/proc.h"
 
-#define SCRIPT_DEPTH 5 /* most scripts whose interpreter is a script again, as in the kernel */
+/* Most scripts in a row, each of them the interpreter of the one before; the kernel has the same
+ * limit. */
+#define SCRIPT_DEPTH 5
 #define LINE_BYTES 256 /* bytes of a "#!" line that the kernel reads */
 
 /* ---- May the program run, and with LD_PRELOAD? ----------------------------------------------- */
@@ -210,7 +212,7 @@ static bool check_program(const char *path, const char *name, const char *search
         good = check_script(start + 2, name, search, cwd, depth, result);
     else if (memchr(start, '\0', (size_t)n))
         good = preflight_refuse(result, "%s is neither an ELF program nor a script", name);
-    else /* execvp lets sh run such a file */
+    else /* execvp lets sh run a text file that does not begin with "#!" */
         good = check_interpreter("/bin/sh", name, search, cwd, depth, result);
     close(fd);
     return good;
@@ -249,7 +251,7 @@ int preflight_command(int argc, char **argv)
         return 2;
     }
     char *library_32 = proc_find_tool(NULL, "32/libleak.so");
-    if (!library_32) /* beside the program is none: look where make install puts it */
+    if (!library_32) /* none is beside this program: look where make install puts it */
         library_32 = proc_find_tool(NULL, "../lib/libleak/32/libleak.so");
     preflight_take_32_bit(library_32);
     free(library_32);

@@ -22,7 +22,7 @@ static void set_result(struct preflight *result, int status, const char *format,
 {
     result->status = status;
     vsnprintf(result->line, sizeof result->line, format, args);
-    /* The text may contain control characters, for example in the name of a loader; the message
+    /* Replaces control characters, which the name of a loader may contain, so that the message
      * stays one line. */
     for (char *at = result->line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '\177')

@@ -27,9 +27,9 @@ void listed_process_free(struct listed_process *found)
     free(found->program);
 }
 
-/* Finds or makes the place of a recording file's process in the list. After an exec, one process
- * has two files, and the later file describes its current program. NULL: `store` is the earlier
- * file. */
+/* Finds or adds the list entry for the process of a recording file. After an exec, one process has
+ * two files, and the later file describes its current program. NULL: the list already has a later
+ * file than `store`. */
 static struct listed_process *find_place(struct process_search *search,
                                          const struct store_entry *store)
 {
@@ -46,14 +46,16 @@ static struct listed_process *find_place(struct process_search *search,
     return &finds->at[finds->count++];
 }
 
-/* Names a process as ps does if its program was started by another name, such as a link's, or has
- * renamed itself. The kernel keeps 15 bytes of that name, so the file's longer name is taken where
- * it begins with them. The caller frees it. */
+/* The name of a process for messages: the name of its program's file, or the name that ps shows if
+ * that is another one, because the program was started through a link or renamed itself. ps shows
+ * at most 15 bytes; a file name that begins with them counts as the same name. The caller frees
+ * it. */
 static char *name_process(const struct store_entry *store, const char *program)
 {
     char name[PROC_NAME_SIZE];
     bool is_its_own = store->lives &&
-                      proc_runs_program(store->pid, program) && /* not since an exec */
+                      proc_runs_program(store->pid, program) && /* false after an exec: the name in
+                                                                 * ps is that of another program */
                       proc_read_name(store->pid, name);
 
     return strdup(is_its_own && strncmp(program, name, strlen(name)) != 0 ? name : program);

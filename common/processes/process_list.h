@@ -11,7 +11,7 @@
 /* A process and its recording file, after an exec the newest file. */
 struct listed_process {
     char *path;
-    char *name;    /* name as ps shows it, where the program's file has another name */
+    char *name;    /* name for messages: `program`, or the name that ps shows if that differs */
     char *program; /* name of the program's file, taken from the name of the recording file */
     pid_t pid;
     uint64_t start_time; /* distinguishes the process from a later one with the same pid */

@@ -140,8 +140,9 @@ void store_list_mark_end(struct store_list *list, pid_t pid, uint64_t start_time
             last = &list->at[i];
     if (!last)
         return;
-    /* If exec was the end, the status is that of another program, which left no recording file.
-     * An exit status that the process recorded itself stays, unless a signal followed. */
+    /* If the recording ended with an exec, the wait status is that of the next program, which left
+     * no recording file. An exit status that the process recorded itself stays, unless a signal
+     * killed it afterwards. */
     bool killed = WIFSIGNALED(wait_status);
     if (last->end_how == LEAK_END_EXEC || (last->end_how == LEAK_END_EXIT && !killed))
         return;

@@ -31,8 +31,8 @@ static bool ends_when_stopped(uint64_t call)
     case SYS_semop:
     case SYS_semtimedop:
     case SYS_io_getevents:
-    case SYS_io_uring_enter: /* if the call has submitted nothing */
-    case SYS_read:           /* if it reads an inotify descriptor */
+    case SYS_io_uring_enter: /* ends with EINTR only if the call has submitted nothing */
+    case SYS_read:           /* ends with EINTR only if it reads an inotify descriptor */
     case SYS_readv:
     case SYS_write:
     case SYS_msgrcv:
@@ -128,10 +128,10 @@ static bool ends_when_stopped_32(uint32_t call, uint32_t which)
                                 CALL_32_SEMTIMEDOP_TIME64,
                                 CALL_32_SIGTIMEDWAIT_TIME64,
                                 CALL_32_EPOLL_PWAIT2};
-    /* connect, accept, send, recv, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg,
-     * sendmmsg */
+    /* The numbers by which CALL_32_SOCKET knows connect, accept, send, recv, sendto, recvfrom,
+     * sendmsg, recvmsg, accept4, recvmmsg and sendmmsg. */
     static const int of_sockets[] = {3, 5, 9, 10, 11, 12, 16, 17, 18, 19, 20};
-    /* semop, semtimedop, msgsnd, msgrcv */
+    /* The numbers by which CALL_32_IPC knows semop, semtimedop, msgsnd and msgrcv. */
     static const int of_ipc[] = {1, 4, 11, 12};
 
     if (call == CALL_32_SOCKET)
@@ -148,8 +148,8 @@ bool traced_thread_repeat_call_32(uint32_t registers[REGISTERS_32])
         return false;
     registers[REGISTER_32_AX] = registers[REGISTER_32_CALL];
     registers[REGISTER_32_CALL] = (uint32_t)-1;
-    /* int 0x80 has this length, too; a thread that used sysenter in the vDSO also continues behind
-     * an int 0x80. */
+    /* Sets the thread back to its instruction "int 0x80", which is as long as "syscall". A thread
+     * that used sysenter in the vDSO also continues behind an "int 0x80". */
     registers[REGISTER_32_IP] -= SYSCALL_LENGTH;
     return true;
 }

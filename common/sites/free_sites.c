@@ -14,8 +14,8 @@
 /* Most frames of a free's stack that are compared, innermost first. */
 #define STACK_FRAMES 256
 
-/* Sites whose stacks are equal in the functions that a level compares, so that they have the same
- * level_key(). */
+/* Sites whose stacks are equal in the functions that one level of the search (levels[]) compares:
+ * their level_key() is the same. */
 struct site_group {
     uint32_t first; /* 1 + index of the group's first site; site_groups.next has the others */
 };
@@ -23,7 +23,7 @@ struct site_group {
 /* The frees at one place whose stacks agree equally well with the record's stack. */
 struct place_sum {
     const struct frame *frame, *common, *below; /* fields of struct freed_place */
-    struct common_frame agreement;              /* only set if `common` is */
+    struct common_frame agreement;              /* only set if `common` is not NULL */
     uint64_t blocks, most;                      /* most: the largest number of blocks that one
                                                  * stack freed; `node` is that stack */
     uint32_t node;
@@ -40,8 +40,9 @@ struct free_tally {
     uint64_t seen, moved, there;
     uint64_t late; /* how many of the `seen` frees happened at the end of the program */
     uint64_t allocations;
-    double looks;     /* estimated number of inspected frees that `seen` stands for */
-    bool few;         /* no site has more frees than are always inspected */
+    double looks;     /* estimated number of frees whose stacks libleak inspected, among those that
+                       * `seen` counts */
+    bool few;         /* true: each site has so few frees that the stacks of all were inspected */
     bool uncounted;   /* the parent process allocated some blocks, or they are older than
                        * libleak, so their number is unknown */
     bool uninspected; /* some site had frees, none of which was inspected */
@@ -195,9 +196,9 @@ static void tally_place(struct free_sites *frees, struct free_tally *tally,
     sum->blocks = one.blocks;
 }
 
-/* Estimates how many frees of these blocks were inspected: their share of the inspected frees of
- * the site. With sample= only frees of sampled blocks are inspected; leak_store.h gives the
- * probability of a sample. */
+/* Estimates of how many of the frees that `freed` counts the stacks were inspected: the same share
+ * as of all frees of the site. With sample= only frees of sampled blocks are inspected;
+ * leak_store.h gives the probability of a sample. */
 static double inspected_frees(const struct free_sites *frees, const struct store_site *site,
                               const struct store_freed *freed)
 {
@@ -244,8 +245,8 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         if (is_freed_at_exit(frees, freed->node))
             tally->late = add_saturating(tally->late, freed->blocks);
     }
-    /* If a program has very many sites, the first free is not recorded for each, so the sums may
-     * differ. */
+    /* If a program has very many sites, the first frees are not recorded for each of them, and
+     * `told`, the number of recorded frees, is less than the site's number of frees. */
     tally->few &=
         !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST && told == site->counts.frees;
 }
@@ -270,8 +271,8 @@ static void tally_up(struct free_sites *frees, struct site_list sites, size_t ro
     }
 }
 
-/* Says whether a report shows place a before place b. Places that agree and occur equally are
- * ordered by name and line, so that two runs give the same order. */
+/* Says whether a report shows place a before place b. Places that agree equally well and have
+ * equally many frees are ordered by name and line, so that two runs give the same order. */
 static bool comes_first(const struct place_sum *a, const struct place_sum *b)
 {
     int order = a->common && b->common ? common_frame_compare(&a->agreement, &b->agreement)
@@ -362,10 +363,10 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
 
 /* ---- Groups of sites ------------------------------------------------------------------------- */
 
-/* The levels of the search if the stacks of a record freed nothing. Each level compares more
- * stacks: first those that share the allocating line and the most callers, then all of the
- * allocating function, at last those of functions that it calls, which allocate the members of
- * an object. */
+/* The levels of the search for frees of similar blocks, used when no block from the record's own
+ * stacks was freed. Each level searches the frees of more stacks: first those that share the
+ * allocating line and the most callers, then all of the allocating function, at last those of
+ * functions that it calls, which allocate the members of an object. */
 static const struct {
     unsigned functions; /* so many of the user's functions, from the innermost on, must be equal */
     bool line;          /* the innermost function's line and the kind of the blocks must be
@@ -562,17 +563,17 @@ void free_sites_fill_resources(struct free_sites *frees, struct process *process
                 freed_by_function(frees, &process->resources[i].record);
 }
 
-/* Says whether it is certain that no block of the stacks was freed, apart from realloc: every free
- * was inspected, and was one of realloc. */
+/* Says whether it is certain that no block of the summed-up stacks was freed other than by realloc:
+ * the stacks of all frees were inspected, and all were calls of realloc. */
 static bool freed_none(const struct free_sites *frees, const struct free_tally *tally)
 {
     return !tally->seen && !tally->there && tally->moved == tally->frees &&
            (frees->all || tally->few);
 }
 
-/* The number of blocks that the stacks allocated. A block that realloc moved counts for the stack
- * of its last realloc. 0: unknown. The first free of each place is always inspected, so moves are
- * noticed; their number is known only if all frees were inspected, or all were moves. */
+/* The number of blocks that the summed-up stacks allocated. A block that realloc moved counts for
+ * the stack of its last realloc. 0: unknown. The first free of each place is always inspected, so
+ * moves are noticed; their number is known only if all frees were inspected, or all were moves. */
 static uint64_t count_allocated(const struct free_sites *frees, const struct free_tally *tally)
 {
     uint64_t moved = tally->moved;

@@ -126,8 +126,8 @@ static bool has_sizes(const struct wrapper_candidate *function)
     return __builtin_popcountll(function->sizes) >= (function->gives_back ? FEW : SIZES);
 }
 
-/* Says whether a function only passes sizes on, judged by its name and by what it calls: malloc
- * or wrappers. */
+/* Says whether a function is a wrapper although it has few callers and block sizes: its name
+ * contains a word for allocating, and it calls only malloc or wrappers. */
 static bool is_named_wrapper(const struct free_wrappers *wrappers,
                              const struct wrapper_candidate *function)
 {

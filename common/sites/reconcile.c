@@ -67,8 +67,8 @@ static uint64_t minimum(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Reduces a share to the number of blocks that are left, and subtracts these from the rest.
- * Which blocks of the share were freed is unknown. */
+/* Reduces a share to at most *blocks and *bytes, the live blocks that no other share has taken, and
+ * subtracts the share from them. Which blocks of the share were freed is unknown. */
 static void reduce_share(struct share *share, uint64_t *blocks, uint64_t *bytes)
 {
     uint64_t kept = minimum(share->blocks, *blocks),
@@ -82,9 +82,9 @@ static void reduce_share(struct share *share, uint64_t *blocks, uint64_t *bytes)
     *bytes -= size;
 }
 
-/* Reduces a share to the blocks in the window. If some were freed since the leak check, it
- * assumes that those outside the window were freed first. What a part of the share retains is
- * unknown. */
+/* Reduces a share to the blocks in the window of time that the report is restricted to (store.h).
+ * If blocks were freed since the leak check, the function assumes that those outside the window
+ * were freed first. What a part of the share retains is unknown. */
 static void apply_window(const struct store *store, struct share *share)
 {
     const struct store_found *found;

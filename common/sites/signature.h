@@ -20,9 +20,10 @@ struct node_signature {
                                          * frames */
     uint64_t names, signature;
     uint32_t canon; /* the node that stands for this one in signatures, since a recursion counts
-                     * once; or a root */
-    uint32_t up;    /* the `canon` of the caller, or a root; only set in a node that is its own
-                     * `canon` */
+                     * once; LEAK_ROOT_... if all frames up to the start of the thread are left
+                     * out */
+    uint32_t up;    /* the `canon` of the caller, or LEAK_ROOT_... if there is none; only set in a
+                     * node that is its own `canon` */
     bool wanted;    /* the node is in a stack that signatures_request() was called for */
     bool used;      /* the node is in a stack that was returned to the caller */
 };
@@ -31,8 +32,8 @@ struct signatures {
     const struct store *store;
     struct resolver *resolver;
     struct node_signature *steps; /* indexed like store->nodes */
-    struct hashmap modules;       /* address of the struct resolved_module of each stack that was
-                                   * requested or returned -> the same address */
+    struct hashmap modules;       /* set of the modules that the returned stacks use: address of the
+                                   * struct resolved_module -> the same address */
 };
 
 /* signatures_resolve() resolves the stacks of all nodes that signatures_request() marked. */

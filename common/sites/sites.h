@@ -44,8 +44,8 @@ void tag_sums_end(struct tag_sums *sums);
  *
  *     sum of a site's shares = its live blocks
  *
- * When the recording file is read through a window (store.h), each share keeps only the blocks
- * in the window. */
+ * When the report is restricted to a window of time (store.h), each share keeps only the blocks
+ * allocated in the window. */
 
 /* Blocks of one site with one verdict. */
 struct share {
@@ -181,9 +181,9 @@ int common_frame_compare(const struct common_frame *a, const struct common_frame
  * allocates and frees is a call of realloc. And a line that frees what it allocated replaces or
  * grows a block, so that the block lives on. */
 
-#define FREE_LEVELS 13 /* levels of how closely two stacks that allocate agree */
+#define FREE_LEVELS 13 /* number of levels in the search for stacks similar to a record's */
 
-/* Sites grouped by level_key() of one level. Made at the first lookup. */
+/* Sites grouped by level_key() of one level of the search. Made at the first lookup. */
 struct site_groups {
     struct site_group *all;
     size_t count, capacity;

@@ -12,7 +12,7 @@
 #include "common/base/hashmap.h"
 
 #define NO_RULE 1 /* value in by_frame: no rule matches the frame; other values are index + 2 */
-#define ROOT 1    /* number of the root; nodes are numbered from 1, 0 = none */
+#define ROOT 1    /* number of the tree's root; nodes are numbered from 1, 0 = none */
 
 struct node {
     const struct rule_frame *edge; /* frame of a rule that leads to this node; NULL = root */
@@ -83,8 +83,8 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
         }
         return index->nodes[node].star;
     }
-    /* Here the pattern itself is the key. That does no harm if it has wildcards, since no real
-     * name equals it. */
+    /* The key is made of the pattern as if it were a name. A pattern with wildcards does no harm
+     * there, since no real name equals it. */
     slot = hashmap_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
     if (*slot && is_same_edge(index->nodes[*slot].edge, edge))
         return (uint32_t)*slot;
@@ -188,8 +188,8 @@ static void push_node(struct set *set, uint32_t node)
     set->nodes[set->count++] = node;
 }
 
-/* Adds a node to the next set, and the node behind its "...", which may match no frame. Rules
- * that end at the node match. */
+/* Adds a node to the set for the next frame, and also its child behind "...", since "..." may stand
+ * for no frame at all. A rule that ends at the node matches. */
 static void enter_node(struct rules_index *index, uint32_t at, const struct record *record)
 {
     struct node *node = &index->nodes[at];
@@ -235,7 +235,8 @@ static void swap_node_sets(struct rules_index *index)
     index->step++;
 }
 
-/* Walks down the tree along the stack, from place `from` on. */
+/* Goes down the tree along the stack, from place `from` on (0 is the allocator), and notes the
+ * first rule that matches. */
 static void walk_tree(struct rules_index *index, const struct record *record, size_t from)
 {
     struct rule_name names[RULE_NAMES_MAX];

@@ -145,7 +145,7 @@ static bool add_leak_kind(const char *word, size_t length, struct loaded_rule *m
 {
     static const struct {
         const char *word;
-        enum verdict verdict, other; /* a second verdict that Valgrind's kind includes */
+        enum verdict verdict, other; /* other: a second verdict that Valgrind's kind includes */
     } kinds[] = {{"definite", VERDICT_LOST, VERDICT_HIDDEN},
                  {"indirect", VERDICT_INDIRECT, VERDICT_INDIRECT},
                  {"possible", VERDICT_POSSIBLE, VERDICT_POSSIBLE},

@@ -13,14 +13,14 @@
 struct set {
     const char *where, *text;
     size_t length;
-    bool everywhere, here; /* the rules hold for all processes; they hold for the current
-                            * recording */
-    bool known;            /* the built-in rules */
+    bool everywhere, here; /* everywhere: the rules hold for all processes; here: they hold for the
+                            * current recording */
+    bool known;            /* this is the set of built-in rules */
     struct rules rules;
     struct rules_index *index;
 };
 
-/* A scope, and what it excluded. */
+/* A scope (--modules, --functions or --threads), and what it excluded. */
 struct side {
     bool given; /* set on the command line, which overrides the recorded options */
     struct scope_list list;
@@ -34,7 +34,8 @@ struct suppressions {
     size_t count, capacity;
     struct verdict_total total;
     struct only_filter *only;   /* conditions of --only; NULL = none */
-    struct only_filter *sought; /* names of --only and of scopes; it is an error if none occurs */
+    struct only_filter *sought; /* names of --only and of scopes; it is an error if no process has
+                                 * one of them */
     struct loaded_rule left_out;
     struct side sides[SCOPE_KEYS];
     bool match_given; /* set on the command line, which overrides the recorded options */

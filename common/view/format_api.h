@@ -106,7 +106,8 @@ enum {
     FORMAT_BLOCKS = 64,   /* supports --blocks */
     FORMAT_MODULES = 128, /* says how to get debug information for modules that have none */
     FORMAT_TYPES = 256,   /* shows the types of blocks, for records whose verdicts --show lists */
-    FORMAT_EVERY = 512,   /* with FORMAT_TYPES: for all other records as well */
+    FORMAT_EVERY = 512,   /* with FORMAT_TYPES: shows the types for all records, not only for those
+                           * that --show lists */
     FORMAT_LISTED = 1024, /* applies FORMAT_MODULES only if the report lists a record */
     FORMAT_WEIGHT = 2048, /* supports --weight */
     FORMAT_TREE = 4096,   /* supports --inverted */
@@ -127,8 +128,8 @@ struct format {
  * wrapper script is. -v shows both, and --show the latter. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
-/* Says whether a record is listed by itself. An indirectly lost record is only if the view shows
- * that verdict; else it appears with the lost record that owns it. */
+/* Says whether a record is listed by itself. An indirectly lost record is listed by itself only if
+ * the view shows that verdict; else it appears with the lost record that owns it. */
 bool report_lists_record(const struct record *record, const struct view *view);
 
 /* Returns the index in the process's records after the last listed one: at most `top` are listed,

@@ -157,7 +157,7 @@ static void add_amounts(struct record *sum, const struct record *record)
     sum->blocks = add_saturating(sum->blocks, record->blocks);
     sum->retained.bytes = add_saturating(sum->retained.bytes, record->retained.bytes);
     sum->retained.blocks = add_saturating(sum->retained.blocks, record->retained.blocks);
-    /* An upper bound: it assumes that all errors have the same sign. */
+    /* The sum of the errors is an upper bound, as if all had the same sign. */
     sum->error.bytes = add_saturating(sum->error.bytes, record->error.bytes);
     sum->error.blocks = add_saturating(sum->error.blocks, record->error.blocks);
     sum->error.samples = add_saturating(sum->error.samples, record->error.samples);

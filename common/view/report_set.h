@@ -35,7 +35,7 @@ struct report_set_process {
     int32_t pid;            /* 0 = unknown, as for started_ns */
     uint64_t started_ns;
     bool sampled;  /* the process was sampled, so sums are estimates */
-    uint32_t look; /* number of the process's leak check as a milestone, 0 = none */
+    uint32_t look; /* number of the milestone that the process's leak check made, 0 = none */
 };
 
 struct report_set {

@@ -118,7 +118,8 @@ void components_end(struct components *components)
     *components = (struct components){0};
 }
 
-/* Returns the edge by which the search reached a block first. The map has the edge + 1. */
+/* Returns the edge by which the search reached a block first. `by` maps the block to that edge +
+ * 1. */
 static uint64_t step_to(const struct hashmap *by, uint32_t node)
 {
     return hashmap_get(by, node) - 1;

@@ -37,7 +37,8 @@ static inline const uint32_t *dominators_children(const struct dominators *domin
     return dominators->child + first[0];
 }
 
-/* Checks the equations above, for tests. False: *broken has the name of one that does not hold. */
+/* Checks for tests the equations at the top of this header. False: *broken has the name of one that
+ * does not hold. */
 bool dominators_check(const struct heap_graph *graph, const struct dominators *dominators,
                       const char **broken);
 

@@ -32,8 +32,8 @@ static void spread(struct wave *wave)
     }
 }
 
-/* Continues the search from one start. All blocks that earlier starts lead to are reached
- * before. */
+/* Continues the search from one start. All blocks that earlier starts lead to have been reached
+ * already. */
 static void start_wave(void *context, uint32_t block)
 {
     reach(context, block, GRAPH_NONE);

@@ -26,8 +26,8 @@ const char *graph_reader_words(enum graph_error error)
     return words[error];
 }
 
-/* Says that a block holds another one without a plain pointer. from == number of blocks: a root
- * holds it. */
+/* Says that a block holds another one without a plain pointer. `from` equal to the number of blocks
+ * in the graph: a root holds it. */
 struct bond {
     uint32_t from, to, at;
 };

@@ -18,9 +18,9 @@ void leak_check_add(struct heap_graph *graph, bool types);
 /* Returns a root word in the form of a leak check. Its memory range must be known. */
 struct leak_held leak_check_root(const struct heap_graph *graph, uint32_t root);
 
-/* The last result, which belongs to no site, is for paths of the caller. The first function returns
- * its index. The second sets its path, from a root word along these blocks, up to the limit of
- * steps, and returns the number of steps. */
+/* leak_check_asked() returns the index of the last result, which belongs to no site and has a path
+ * that the caller chooses. leak_check_set_path() sets this path, from a root word along the given
+ * blocks, up to the limit of steps, and returns its number of steps. */
 uint32_t leak_check_asked(const struct heap_graph *graph);
 size_t leak_check_set_path(struct heap_graph *graph, uint32_t root, const uint32_t *block,
                            uint32_t count);
