@@ -1,4 +1,5 @@
-/* inject.c - makes a thread of another process call functions, and puts it back. */
+/* inject.c - makes a thread of another process call functions, and restores its state
+ * afterwards. */
 #include "attach/inject.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
 #define TEXT (2 * PAGE)
-/* Seconds without leakctl after which the thread returns to the program by itself. */
+/* Seconds that the thread waits for leakctl after its last call. Then it returns to the program by
+ * itself, because leakctl has most likely died. */
 #define LANDING_TIMEOUT 5
 #define NAP_NS 50000
 #define PATH_SIZE 64      /* most bytes of injection.opened_path, NUL included */
@@ -112,8 +114,9 @@ static enum inject_result run_call(struct injection *injection, uint64_t millise
     }
 }
 
-/* Lets the thread make a system call while the signal frame does not exist, yet or any more. If
- * leakctl dies meanwhile, the thread cannot go back. */
+/* Lets the thread make a system call while the signal frame does not exist, yet or any more.
+ * Returns the call's result, -errno for an error. If leakctl dies meanwhile, the thread cannot
+ * return to the program. */
 static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
 {
     struct tracee *tracee = injection->tracee;
@@ -130,7 +133,7 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
     now.r9 = argument[5];
     if (!tracee_set_registers(tracee, &now))
         return -ESRCH;
-    /* Without single steps there is a stop at the beginning of the call, and one at its end. */
+    /* Without single steps the thread stops twice: at the beginning of the call and at its end. */
     for (int stops = injection->by_steps ? 1 : 2; stops; stops--)
         if (run_call(injection, CALL_TIMEOUT) != INJECT_DONE)
             return -EINTR;
@@ -186,10 +189,10 @@ static uint64_t write_vectors(struct injection *injection, uint64_t below)
                : 0;
 }
 
-/* The code at the start of the area. It calls the functions of a list of struct inject_step,
- * whose address is in %rbx, sets landing.done, and waits for leakctl to put the thread back. It
- * waits in a call that keeps the kernel's data about an interrupted call (restart_syscall).
- * After LANDING_TIMEOUT it returns through the signal frame.
+/* The code at the start of the area. It calls the functions of a list of struct inject_step, whose
+ * address is in %rbx, sets landing.done, and waits until leakctl restores the thread's state. It
+ * waits in a call that keeps the kernel's data about an interrupted call (restart_syscall). After
+ * LANDING_TIMEOUT it returns through the signal frame.
  *
  *     next: mov %rbx, landing.at; mov (%rbx), %rax; test %rax, %rax; jz done
  *           mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; call *%rax
@@ -288,7 +291,8 @@ uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes,
                : 0;
 }
 
-/* Stops the thread after it has made all calls, unless it has gone back by itself. */
+/* Stops the thread after it has made all calls. INJECT_GONE: the thread has returned to the program
+ * by itself, or has ended. */
 static enum inject_result take_results(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;
@@ -349,8 +353,8 @@ static void read_progress(struct injection *injection)
     injection->at = at > first ? (at - first) / sizeof(struct inject_step) : 0;
 }
 
-/* Stops the thread because the time for the first `loose` steps is over. True: it is stopped in
- * one of them. False: it is already in a later step, and runs on. */
+/* Stops the thread because the time for the first `loose` steps (struct inject_limits) is over.
+ * True: it is stopped in one of these steps. False: it is already in a later step, and runs on. */
 static bool stop_loose(struct injection *injection, size_t loose)
 {
     if (!tracee_stop(injection->tracee, false, CALL_TIMEOUT))
@@ -470,8 +474,9 @@ static int64_t map_memory(struct injection *injection, uint64_t at, size_t size,
     return call_kernel(injection, SYS_mmap, map);
 }
 
-/* Maps the area. If the process may not have memory that is both writable and executable, the code
- * gets a page that the process cannot write; leakctl writes to it through /proc/PID/mem. */
+/* Maps the area. Returns its address, or -errno. If the process may not have memory that is both
+ * writable and executable, the code gets a page that the process cannot write; leakctl writes to it
+ * through /proc/PID/mem. */
 static int64_t map_area(struct injection *injection)
 {
     int64_t area = map_memory(injection, 0, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
@@ -513,7 +518,8 @@ void inject_end(struct injection *injection)
         return;
     if (injection->area)
         call_kernel(injection, SYS_munmap, unmap);
-    /* The kernel restarts an interrupted call only after a stop that looks to it like a signal. */
+    /* The kernel restarts an interrupted call only after a stop as for a signal, not after a stop
+     * at a system call. */
     if (tracee->at_syscall)
         tracee_stop(tracee, true, CALL_TIMEOUT);
     if (injection->vectors_size)

@@ -1,11 +1,10 @@
 /* inject.h - calls functions of a process in one of its threads, on a stack of leakctl's own.
  *
- * Below the called function on that stack is a frame as the kernel makes it for a signal
- * handler, with the whole state of the thread. If leakctl dies meanwhile, the function returns
- * into that frame, and the thread goes on as after a signal handler. (Not in the two system
- * calls that map and unmap the stack, which take microseconds.) If leakctl lives, inject_end
- * puts the thread back exactly: registers, vectors, signal mask, and the interrupted system
- * call.
+ * The stack begins with a frame as the kernel makes it for a signal handler, with the whole state
+ * of the thread. If leakctl dies while a function is called, the thread goes on from that frame as
+ * after a signal handler. (Not in the two system calls that map and unmap the stack, which take
+ * microseconds.) If leakctl lives, inject_end restores the thread exactly: registers, vectors,
+ * signal mask, and the interrupted system call.
  *
  * On a busy machine the thread may wait for a processor each time that it goes on after a stop.
  * Therefore system calls are single steps, and several calls are made as one list. */
@@ -28,7 +27,8 @@ enum inject_result {
 /* Helper functions in the memory that leakctl maps in the process, for inject_step.function. The
  * value is the offset of a function's code in that memory. */
 enum inject_helper {
-    INJECT_SYSCALL = 128,  /* makes a system call: its number and two arguments */
+    /* makes a system call; the step's arguments: its number and two arguments of the call */
+    INJECT_SYSCALL = 128,
     INJECT_READ_INT = 144, /* returns the int that the previous step's result points to */
     INJECT_PASS = 160,     /* calls the function in the step's first argument with two arguments:
                             * the previous step's result and the step's second argument */
@@ -47,7 +47,7 @@ struct inject_step {
 struct injection {
     struct tracee *tracee;
     uint64_t syscall; /* address of a syscall instruction in libc */
-    bool by_steps;    /* system calls are single steps: the process does not ignore SIGTRAP */
+    bool by_steps;    /* a system call is one single step; false: the process ignores SIGTRAP */
     uint64_t area;    /* address in the process of the memory that leakctl mapped there; 0: none */
     uint64_t frame;   /* stack pointer at the first instruction of a called function */
     bool returned;    /* the thread has returned to the program by itself: leakctl was too slow */
@@ -58,10 +58,12 @@ struct injection {
     size_t vectors_size;
     int fault;
     unsigned char vectors[TRACEE_VECTOR_SIZE];
-    const char *opened_path; /* when a step opens this path, opened_fd is duplicated in place of
-                              * that; NULL: none */
+    /* when a step opens this path, it gets a copy of the descriptor opened_fd instead; NULL:
+     * none */
+    const char *opened_path;
     int opened_fd;
-    bool substituted; /* such an open is in progress; at_openat has its registers */
+    /* the thread is in the openat that is replaced; at_openat: its registers before that call */
+    bool substituted;
     struct user_regs_struct at_openat;
 };
 
@@ -71,8 +73,9 @@ struct injection {
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee);
 
-/* Saves the state of a thread that is stopped at a safe place, and maps the stack. False: the
- * system call failed; the thread is unchanged, and inject_end must be called. */
+/* Saves the state of a thread that is stopped at a safe place, and maps memory for code, stack and
+ * texts in its process. False: the system call failed; the thread is unchanged, and inject_end must
+ * be called. */
 bool inject_begin(struct injection *injection);
 
 /* Copies bytes, or a text, to offset `at` in the area: from 0 to INJECT_TEXT_SIZE, a multiple of
@@ -81,8 +84,8 @@ uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes,
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
 /* Time limits of a list of calls, in milliseconds. When loose_time is over while one of the first
- * `loose` steps runs, the thread is stopped, so that it can be put back; other steps may run until
- * `time` is over. */
+ * `loose` steps runs, the thread is stopped, so that its state can be restored; other steps may run
+ * until `time` is over. */
 struct inject_limits {
     size_t loose;
     uint64_t loose_time, time;
@@ -96,8 +99,8 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
  * first list of steps. */
 struct inject_step inject_altstack(const struct injection *injection);
 
-/* Puts the thread back, even from a function that has not returned, and leaves it stopped; the
- * caller releases it. */
+/* Restores the thread's state, even from a function that has not returned, and leaves the thread
+ * stopped; the caller releases it. */
 void inject_end(struct injection *injection);
 
 #endif

@@ -29,15 +29,16 @@
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 
-/* Milliseconds in which a thread has to stop; one that does not waits in the kernel, and the next
- * is tried. */
+/* Milliseconds in which a thread has to stop. A thread that does not stop waits in the kernel, and
+ * leakctl tries the next one. */
 #define STOP_TIMEOUT 100
 #define LOCK_TIMEOUT 2000
-/* Milliseconds that dlopen may take; long, because a thread inside of dlopen cannot be put back. */
+/* Milliseconds that dlopen may take; long, because the state of a thread inside of dlopen cannot be
+ * restored. */
 #define LOAD_TIMEOUT 60000
 /* Longest time in milliseconds between two tries to stop a thread at a safe place. */
 #define NAP_MOST 20
-/* Most bytes that one read of a text takes; the page size is a multiple of it. */
+/* Most bytes that one read of a text takes; the page size is a multiple of this number. */
 #define TEXT_STEP 256
 /* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
  * the library, and later the result of dladdr. */
@@ -97,8 +98,8 @@ static char *find_library(void)
 
 enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
 
-/* Stops a thread. TRY_STOPPED: it is stopped at a safe place. TRY_UNSAFE: *obstacle says what
- * prevents that. */
+/* Stops a thread. TRY_STOPPED: it is stopped at a safe place. TRY_UNSAFE: it is not; *obstacle says
+ * why. TRY_GONE: it has ended. TRY_REFUSED: the kernel refuses ptrace. */
 static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
                            const char **obstacle)
 {
@@ -118,7 +119,8 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
     return TRY_UNSAFE;
 }
 
-/* Tries the threads of the list until one is at a safe place. */
+/* Tries the threads of the list until one is at a safe place. TRY_UNSAFE: none was; TRY_GONE: the
+ * process has no threads. */
 static enum try try_threads(struct session *session, struct safe_place *place,
                             struct thread_choice *choice, const char **obstacle)
 {
@@ -128,14 +130,15 @@ static enum try try_threads(struct session *session, struct safe_place *place,
         session->attachment->tries++;
         if (result == TRY_STOPPED || result == TRY_REFUSED)
             return result;
-        if (!tracee_is_held(&session->tracee)) /* a thread that is still held stops as soon as it
-                                                * can */
+        /* a thread that did not stop in time is still traced, and is tried again */
+        if (!tracee_is_held(&session->tracee))
             thread_choice_refuse(choice, i);
     }
     return choice->threads ? TRY_UNSAFE : TRY_GONE;
 }
 
-/* Tries all threads again and again until one is at a safe place. */
+/* Tries all threads again and again until one is at a safe place. False: refused, and a message
+ * says why. */
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
     char *library = find_library();
@@ -205,9 +208,10 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
 
 static const struct inject_limits to_the_end = {.time = LOAD_TIMEOUT};
 
-/* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that
- * is older than the program may kill for them. Calls that every program makes while it is loaded
- * are left out. libleak tries its own calls in the same way. */
+/* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that is
+ * older than the program may kill a process for them. Calls that every program makes while it is
+ * loaded are left out. libleak tries its own calls in the same way. False: refused, and a message
+ * says why. */
 static bool try_filter(struct session *session)
 {
     static const uint64_t calls[] = {SYS_memfd_create, SYS_ppoll, SYS_sigaltstack, 0};
@@ -225,9 +229,9 @@ static bool try_filter(struct session *session)
 
 /* Calls dladdr, malloc and free in the stopped thread, and then makes the call *last, all in one
  * list. dladdr, malloc and free take locks of libc for a moment. If the thread waits for such a
- * lock it can be put back, since it holds no lock; once they succeed, the last call will not wait
- * for a lock whose holder waits for this thread. Each list of calls costs a switch between the two
- * processes. */
+ * lock its state can be restored, since it holds no lock; once they succeed, the last call will not
+ * wait for a lock whose holder waits for this thread. Each list of calls costs a switch between the
+ * two processes. */
 static bool call_first(struct session *session, struct inject_step *last)
 {
     struct injection *injection = &session->injection;
@@ -269,8 +273,8 @@ static bool call(struct session *session, struct inject_step *steps, size_t coun
 
 /* ---- The library's file ---------------------------------------------------------------------- */
 
-/* The number of bytes of an ELF file up to the end of its last loaded segment, without sections
- * and debug information. */
+/* Returns the number of bytes of an ELF file up to the end of its last loaded segment; sections and
+ * debug information behind that end are not needed. */
 static size_t loaded_size(const unsigned char *file, size_t size)
 {
     const Elf64_Ehdr *header = (const void *)file;
@@ -319,7 +323,8 @@ static struct inject_step make_file(struct session *session, uint64_t flags)
     return (struct inject_step){INJECT_SYSCALL, {SYS_memfd_create, name, flags}, 0};
 }
 
-/* Makes the file for the library without the flag MFD_EXEC, which Linux before 6.3 refuses. */
+/* Makes the file for the library once more, without the flag MFD_EXEC, which Linux before 6.3
+ * refuses. */
 static bool make_file_again(struct session *session)
 {
     struct inject_step step = make_file(session, MFD_CLOEXEC);
@@ -335,7 +340,8 @@ static struct inject_step close_file(const struct session *session)
     return (struct inject_step){INJECT_SYSCALL, {SYS_close, (uint64_t)session->file}, 0};
 }
 
-/* Writes the library into the file that the process has made. */
+/* Writes the library into the file that the process has made. False: refused, and a message says
+ * why. */
 static bool send_library(struct session *session)
 {
     char *path = find_library(), there[64];
@@ -392,8 +398,8 @@ static struct inject_step find_attach(struct session *session)
         0};
 }
 
-/* Loads the library if the process cannot open the path: the open is replaced by a copy of a
- * descriptor. */
+/* Loads the library into a process that cannot open the path of the file, because it has no /proc:
+ * the loader's open is replaced by a copy of the file's descriptor. */
 static bool load_without_proc(struct session *session, struct inject_step *opening,
                               struct inject_step attaching)
 {
@@ -448,8 +454,8 @@ static bool load_library(struct session *session, uint64_t environment)
 
 /* ---- Attaching and detaching ----------------------------------------------------------------- */
 
-/* Takes the path of the recording that libleak_attach or libleak_detach returned. False: there
- * is none. */
+/* Reads the path of the recording that libleak_attach or libleak_detach has returned. False: there
+ * is no recording, and a message says why. */
 static bool take_path(struct session *session, uint64_t path)
 {
     if (path == ATTACHED_ALREADY)
@@ -515,8 +521,8 @@ static bool perform_stopped(struct session *session, const char *options,
     return good;
 }
 
-/* Stops a thread and runs `what` in it. Signals for leakctl are blocked until the thread is put
- * back. */
+/* Stops a thread and runs `what` in it. leakctl blocks its signals until the state of the thread is
+ * restored. */
 static bool perform(struct session *session, uint64_t timeout, const char *options,
                     bool (*what)(struct session *session, const char *options))
 {
@@ -541,8 +547,8 @@ struct job {
     struct attachment attachment;
 };
 
-/* The name of an option that plants traps, which a detach would leave behind. NULL: there is
- * none. */
+/* Returns the name of an option in the text that makes libleak set breakpoints or watchpoints,
+ * which a detach would leave behind. NULL: there is none. */
 static const char *find_unsuitable(const char *options)
 {
     static const char *const names[] = {"start_at", "follow_blocks", "pair"};
@@ -582,8 +588,8 @@ static bool do_job(struct job *job)
     return good;
 }
 
-/* Does the work in a child process. If leakctl is killed, the child goes on and puts the thread
- * back. */
+/* Does the work in a child process. If leakctl is killed, the child goes on and restores the
+ * thread. */
 static bool do_apart(const struct job *given, struct attachment *attachment)
 {
     struct job *job =

@@ -24,7 +24,7 @@ static void *read_copy(const struct tracee *tracee, uint64_t address, size_t siz
     return NULL;
 }
 
-/* The address that a value of the dynamic section stands for: glibc has replaced offsets by
+/* Returns the address that a value of the dynamic section stands for: glibc has replaced offsets by
  * addresses, but not in the vDSO. */
 static uint64_t dynamic_address(const struct object *object, uint64_t value)
 {

@@ -32,7 +32,8 @@ struct objects {
     size_t count;
     struct mapping *mappings; /* sorted by address */
     size_t mapping_count;
-    const struct object *program, *loader, *libc, *library; /* NULL: the process has none */
+    /* library: libleak.so; NULL: the process has none */
+    const struct object *program, *loader, *libc, *library;
 };
 
 /* Reads all mappings and objects. False: /proc/PID/maps or /proc/PID/auxv is not readable. */
@@ -42,14 +43,14 @@ void loaded_objects_end(struct objects *objects);
 const struct object *loaded_objects_find(const struct objects *objects, uint64_t address);
 const struct mapping *loaded_objects_find_mapping(const struct objects *objects, uint64_t address);
 
-/* The address of an exported function or variable; 0: none has that name. */
+/* Returns the address of an exported function or variable; 0: none has that name. */
 uint64_t object_symbol(const struct object *object, const char *name);
 uint64_t loaded_objects_symbol(const struct objects *objects, const char *name);
 
-/* The exported function around an address: the nearest one at or below it. NULL: none. */
+/* Returns the exported function around an address: the nearest one at or below it. NULL: none. */
 const Elf64_Sym *object_nearest(const struct object *object, uint64_t address);
 
-/* The address of the first occurrence of these bytes in the code of an object; 0: none. */
+/* Returns the address of the first occurrence of these bytes in the code of an object; 0: none. */
 uint64_t object_find_code(const struct object *object, const struct tracee *tracee,
                           const void *bytes, size_t size);
 

@@ -203,7 +203,7 @@ bool preflight_is_filtered(pid_t pid)
     return proc_read_text(pid, "status", status, sizeof(status)) && filters_of(status).mode;
 }
 
-/* The number of nested pid namespaces that the process is in. */
+/* Returns the number of nested pid namespaces that the process is in. */
 static int count_namespaces(const char *status)
 {
     const char *numbers = proc_status_value(status, "NSpid");
@@ -214,9 +214,9 @@ static int count_namespaces(const char *status)
     return count;
 }
 
-/* Says whether the process was created under the filters that it has. Then these filters allow
- * to create a child that tries calls; so do those of a container, whose runtime created its
- * first process. */
+/* Says whether the process was created under the seccomp filters that it has: its parent has the
+ * same, or it is the first process of a container. These filters have then allowed to create a
+ * child, so leakctl may make a child that tries calls. */
 static bool was_made_under(const char *status)
 {
     int parent = atoi(proc_status_value(status, "PPid"));

@@ -20,7 +20,7 @@ bool preflight_refuse_right(pid_t pid);
  * it for calls of leakctl. */
 bool preflight_is_filtered(pid_t pid);
 
-/* Checks whether libleak can be loaded into the process. False: refused. */
+/* Checks whether libleak can be loaded into the process. False: refused, and a message says why. */
 bool preflight_loading(const struct tracee *tracee, const struct objects *objects);
 
 #endif

@@ -40,9 +40,9 @@ struct safe_place {
 
 /* ---- Code that is no safe place -------------------------------------------------------------- */
 
-/* Finds malloc's code in libc: the local functions of malloc are in front of its exported ones,
- * in one piece with them. The range begins at the end of the export before and ends at the
- * beginning of the export behind. */
+/* Finds malloc's code in libc: the local functions of malloc are in front of its exported ones, in
+ * one piece with them. The range begins at the end of the exported function in front of this piece
+ * and ends at the beginning of the exported function behind it. */
 static struct range find_allocator(const struct object *libc)
 {
     static const char *const names[] = {
@@ -100,7 +100,7 @@ static const char *judge_libc(const struct safe_place *place, uint64_t pc)
         return "in malloc or free";
     if (symbol && pc - libc->bias - symbol->st_value < symbol->st_size &&
         is_fork_or_end(libc->names + symbol->st_name) &&
-        /* Every thread's stack ends in one of these two. */
+        /* The outermost frame of every thread is in clone or clone3. */
         strcmp(libc->names + symbol->st_name, "clone") != 0 &&
         strcmp(libc->names + symbol->st_name, "clone3") != 0)
         return "in a function of libc that forks, ends or lists objects";
@@ -144,8 +144,8 @@ struct walk {
                        * call */
 };
 
-/* Says whether the code at pc waits in a system call. Other code of libc may hold one of libc's
- * locks. */
+/* Says whether the instruction in front of pc is a system call. A thread that a signal interrupted
+ * in other code of libc may hold one of libc's locks. */
 static bool is_behind_syscall(const struct safe_place *place, uint64_t pc)
 {
     unsigned char code[2];
@@ -266,7 +266,7 @@ const char *safe_place_obstacle(struct safe_place *place, const struct tracee *t
     place->in_runtime = is_in_runtime(place);
     if (now->cs != 0x33)
         return "in 32-bit code";
-    /* The signal would be delivered while libleak is loaded. */
+    /* The signal of the fault would be delivered while libleak is loaded. */
     if (traced_thread_has_faulted(tracee->pid, tracee->tid))
         return "about to handle a fault";
     if (in_call && is_inner_call(now->orig_rax))
@@ -298,9 +298,9 @@ static int find_no_debuginfo(Dwfl_Module *module, void **context, const char *na
 static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
                                          .find_debuginfo = find_no_debuginfo};
 
-/* Opens the file of an object as the process sees it. libleak has no file there; then the file
- * that it was loaded from is opened, if its first page, which has the build-id, is the same. -1:
- * there is none. */
+/* Opens the file of an object as the process sees it. The process sees no file of libleak.so: then
+ * the file "library" is opened, if its first page, which has the build-id, equals the first page in
+ * memory. -1: there is no file. */
 static int open_object(const struct tracee *tracee, const struct object *object, bool is_library,
                        const char *library)
 {

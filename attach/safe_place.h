@@ -1,12 +1,11 @@
-/* safe_place.h - says whether a stopped thread is at a place where it may be made to call
- * dlopen.
+/* safe_place.h - says whether a stopped thread is at a place where it may be made to call dlopen.
  *
  * It must not be inside of the allocator, the loader, libleak, fork, or a function that ends the
- * process, nor in a restartable sequence. In a signal handler, the interrupted code must be such
- * a place as well, and code of libc only if it waits in a system call: some programs run in a
- * handler all the time. The stack is walked from outside with the objects' unwind tables. Where
- * they end (generated code, assembly), all words of the rest of the stack are judged as if each
- * were a return address. */
+ * process, nor in a restartable sequence. In a signal handler, the interrupted code must be such a
+ * place as well, and code of libc only if it waits in a system call: some programs run in a handler
+ * all the time. leakctl unwinds the stack with the unwind tables of the objects. Where they end
+ * (generated code, assembly), all words of the rest of the stack are judged as if each were a
+ * return address. */
 #ifndef ATTACH_SAFE_PLACE_H
 #define ATTACH_SAFE_PLACE_H
 

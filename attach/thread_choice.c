@@ -37,8 +37,9 @@ static bool is_asleep(const char *call)
     return *call >= '0' && *call <= '9';
 }
 
-/* Ranks a thread by its system call: 0 = the kernel restarts the call after a stop, 1 = another
- * call, such as epoll_wait, 2 = the thread runs. */
+/* Ranks a thread by its system call; the threads with the lowest rank are tried first. 0 = the
+ * kernel restarts the call after a stop, 1 = another call, such as epoll_wait, 2 = the thread
+ * runs. */
 static int rank_call(const char *call)
 {
     if (!is_asleep(call))

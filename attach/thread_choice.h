@@ -28,7 +28,7 @@ struct thread_choice {
 
 /* Fills tid[] with the threads that the process has now. */
 void thread_choice_list(struct thread_choice *choice);
-/* Notes that thread number i of the list was stopped and was at no safe place. */
+/* Records that thread number i of the list was stopped and was at no safe place. */
 void thread_choice_refuse(struct thread_choice *choice, size_t i);
 void thread_choice_end(struct thread_choice *choice);
 

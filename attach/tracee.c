@@ -117,8 +117,8 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
 /* ---- Priority -------------------------------------------------------------------------------- */
 
 /* Gives the thread the highest priority until it is released, so that the steps it executes for
- * leakctl wait for no other thread of a busy machine. Only root may, and may set the earlier value
- * again. */
+ * leakctl wait for no other thread of a busy machine. Only root may do this, and may set the
+ * earlier value again. */
 static void raise_priority(struct tracee *tracee)
 {
     if (tracee->raised)
@@ -135,8 +135,8 @@ static void restore_priority(struct tracee *tracee)
     tracee->raised = false;
 }
 
-/* Stops the thread and reads its registers. A thread that does not stop, as one that waits for
- * its vfork child, cannot be detached. */
+/* Stops the thread and reads its registers. False: the thread does not stop, like one that waits
+ * for its vfork child, or it has ended; a thread that runs cannot be detached. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
 {
     uint64_t now = time_steady_ns();

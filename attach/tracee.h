@@ -1,10 +1,10 @@
-/* tracee.h - one thread of another process, held with ptrace.
+/* tracee.h - one thread of another process, traced with ptrace.
  *
  *     seize -> interrupt -> (stopped: registers, calls) -> release
  *
  * Only this thread is stopped; all others run. The stop may end a blocking system call;
- * tracee_release repeats the call, so that the program sees no EINTR. If leakctl dies, the
- * kernel releases the thread. */
+ * tracee_release repeats the call, so that the program sees no EINTR. If leakctl dies, the kernel
+ * releases the thread. */
 #ifndef ATTACH_TRACEE_H
 #define ATTACH_TRACEE_H
 

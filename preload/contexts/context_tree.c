@@ -36,7 +36,8 @@ static struct segmented_array nodes = {.type = LEAK_CHUNK_NODES,
                                        .first_id = LEAK_NODE_FIRST,
                                        .first_bits = 10,
                                        .split_bits = 16};
-/* Copy of header.nodes; in a fork child it is exact, because the parent does not change it. */
+/* Copy of header.nodes. The parent may change header.nodes after a fork, but not this variable of
+ * the child, so it says exactly how many nodes the child has inherited. */
 static uint32_t last_node = LEAK_NODE_FIRST - 1;
 static uint32_t inherited_sites;
 
@@ -87,8 +88,8 @@ static struct stripe *index_stripe_of(uint32_t place)
     return &stripes[place % STRIPES];
 }
 
-/* Computes the slot of a place: its high bits choose the slot, its low ones the stripe and the
- * stamp. */
+/* Computes the slot at which the search for a place begins. The high bits of the place choose the
+ * slot, the low bits the stripe and the stamp. */
 static uint32_t index_home(uint32_t place, uint32_t capacity)
 {
     return (uint64_t)place * capacity >> 32;
@@ -149,7 +150,7 @@ static inline struct index_probe start_index_probe(table_handle handle, uint32_t
                                 place_stamp(place)};
 }
 
-/* Returns the next id; 0: there is none. */
+/* Returns the id of the next node whose stamp is that of the place; 0: there is none. */
 static inline uint32_t next_probed_id(struct index_probe *probe)
 {
     for (;;) {
@@ -176,7 +177,7 @@ static void insert_node(table_handle handle, uint32_t place, uint32_t id)
     uint32_t capacity = index_capacity(handle), at = index_home(place, capacity);
     while (slots[at])
         at = at + 1 == capacity ? 0 : at + 1;
-    /* Pairs with load_acquire in next_probed_id. */
+    /* Pairs with load_acquire in next_probed_id: a thread that sees the id also sees the node. */
     store_release(&slots[at], id | place_stamp(place));
 }
 
@@ -197,8 +198,8 @@ static void rehash_index(table_handle larger, table_handle old, uint32_t stripe)
     }
 }
 
-/* Makes the table larger if it is 3/4 full; the caller holds the lock of the stripe. False: there
- * is no memory. */
+/* Makes the table of the stripe larger if it is 3/4 full. The caller holds the lock of the stripe.
+ * False: there is no memory. */
 static bool reserve_index_slot(struct stripe *stripe)
 {
     table_handle old = stripe->table;
@@ -208,10 +209,11 @@ static bool reserve_index_slot(struct stripe *stripe)
     if (!table)
         return false;
     rehash_index(table, old, stripe - stripes);
-    /* Pairs with load_acquire in find_or_add_child. */
+    /* Pairs with load_acquire in find_or_add_child: a thread that sees the table also sees its
+     * slots. */
     store_release(&stripe->table, table);
-    /* Another thread may still read the old table. It compares each node with the key, and repeats
-     * a failed lookup under the lock. */
+    /* Another thread may still read the old table, which may read as empty now: a lookup compares
+     * each node with the key, and is repeated under the lock if it finds nothing. */
     table_regions_abandon(old);
     return true;
 }
@@ -250,7 +252,8 @@ static uint32_t add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_
 
 static uint32_t find_or_add_child(uint32_t place, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    /* Pairs with store_release in reserve_index_slot. */
+    /* Pairs with store_release in reserve_index_slot: a thread that sees the table sees its
+     * slots. */
     table_handle table = load_acquire(&index_stripe_of(place)->table);
     uint32_t id = find_node(table, place, parent, pc, retired);
     return likely(id) ? id : add_child(place, parent, pc, retired);
@@ -342,7 +345,7 @@ static NOINLINE uint32_t add_stack(struct guard *guard, struct unwind_trace *tra
 {
     uint32_t node = find_or_make_frames(trace);
     uint32_t number = node ? number_stack(guard, key, node, sort) : 0;
-    /* Some frames have no node, so the next trace must not share them. */
+    /* Without memory some frames may have no node, so the next trace must not share them. */
     if (unlikely(!number))
         unwind_invalidate(trace);
     return number;

@@ -20,10 +20,10 @@ bool context_tree_start(void);
  * between unwind_find and unwind_commit. */
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort);
 /* Finds the site of a trace and a sort, or makes it; 0: there is no memory. Frames that the trace
- * shares with the previous one already have their nodes; the others get theirs here. */
+ * shares with the thread's previous trace already have nodes; the other frames get nodes here. */
 uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort);
 
-/* Returns a node without the bits that the index stores in it. */
+/* Returns the node with an id, without the bits that the index stores in the node. */
 struct leak_node context_tree_node(uint32_t id);
 /* An iterator over the C frames of a stack: *node gets the node of *id, and *id becomes the node of
  * the caller. Nodes of Python frames are skipped. False: *id is a root of the tree, where the stack
@@ -42,8 +42,8 @@ static inline bool context_tree_next(uint32_t *id, struct leak_node *node)
  * the root of the tree. */
 uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace);
 
-/* Tests the invariant: every node's parent has a smaller id, and every node and site is found under
- * its key. */
+/* Says whether the invariant holds: every node's parent has a smaller id, and every node and site
+ * is found under its key. */
 bool context_tree_check(void);
 
 /* Copies the nodes to the recording file of a fork child. Inherited sites are not found any more:

@@ -9,7 +9,8 @@ static struct segmented_array sites = {.type = LEAK_CHUNK_SITES,
                                        .first_id = 1,
                                        .first_bits = 7,
                                        .split_bits = 14};
-/* Copy of header.sites; in a fork child it is exact, because the parent does not change it. */
+/* Copy of header.sites. The parent may change header.sites after a fork, but not this variable of
+ * the child, so it says exactly how many sites the child has inherited. */
 static uint32_t last_site;
 
 void sites_start(void)
@@ -44,7 +45,7 @@ uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
-    /* Kinds begin at 1, so that a sort is never 0. */
+    /* A sort is kind + (tag << LEAK_TAG_SHIFT). Kinds begin at 1, so that a sort is never 0. */
     site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1;
     site->tag = (sort - 1) >> LEAK_TAG_SHIFT;
     site->first = load_relaxed(&store_header->epoch);
@@ -96,7 +97,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     memset(&slot->counts, 0, sizeof slot->counts);
     /* Pairs with load_acquire of fold_site in readers. */
     store_release(&slots->fold_site, 0);
-    /* A reader that sees the second increment sees the whole fold. */
+    /* A reader that sees this second increment of "folds" sees the whole fold. */
     add_release(&store_header->folds, 1);
     lock_give(&locked);
 }

@@ -63,11 +63,13 @@ void stack_table_prefetch(uint64_t key)
 
 uint32_t stack_table_find(uint64_t key)
 {
-    /* Pairs with store_release in stack_table_reserve. */
+    /* Pairs with store_release in stack_table_reserve: a thread that sees the table sees its
+     * buckets. */
     table_handle table = load_acquire(&stripe_of(key)->table);
     for (uint32_t at = home_of(table, key);; at = next_bucket(table, at)) {
         const struct bucket *bucket = &buckets_of(table)[at];
-        /* A set of entries: a branch on which entry matches would often be mispredicted. */
+        /* One bit for each entry that has the key: a branch for each entry would often be
+         * mispredicted. */
         unsigned found = 0;
         for (unsigned i = 0; i < ENTRIES; i++)
             found |= (unsigned)(load_acquire(&bucket->key[i]) == key) << i;
@@ -91,7 +93,8 @@ static void insert_entry(table_handle table, uint64_t key, uint32_t number)
         for (unsigned i = 0; i < ENTRIES; i++)
             if (!bucket->key[i]) {
                 store_relaxed(&bucket->number[i], number);
-                /* Pairs with load_acquire in stack_table_find. */
+                /* Pairs with load_acquire in stack_table_find: a thread that sees the key also sees
+                 * the number. */
                 store_release(&bucket->key[i], key);
                 return;
             }
@@ -117,7 +120,8 @@ bool stack_table_reserve(uint64_t key)
     if (!larger)
         return false;
     copy_entries(larger, old);
-    /* Pairs with load_acquire in stack_table_find. */
+    /* Pairs with load_acquire in stack_table_find: a thread that sees the table also sees its
+     * buckets. */
     store_release(&stripe->table, larger);
     table_regions_abandon(old);
     return true;

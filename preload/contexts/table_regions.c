@@ -57,7 +57,7 @@ void table_regions_reset(struct table_regions *regions)
             arena_unmap(regions->memory[size], mapped_bytes(size));
         regions->memory[size] = regions->start[size] = NULL;
     }
-    /* The kernel refuses to take back memory that the program has locked. */
+    /* The kernel refuses to take back memory that the program has locked (mlock). */
     if (sys_advise(regions->start[0], region_bytes(0), MADV_DONTNEED) < 0)
         memset(regions->start[0], 0, region_bytes(0));
 }

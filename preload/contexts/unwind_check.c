@@ -25,9 +25,10 @@
 #define INNER_MAX 32      /* the largest number of libleak's own frames before the hook's caller */
 #define CURSOR_WORDS 4096 /* words for libunwind's unw_cursor_t, which no version makes larger */
 #define STACK_SIZE 65536  /* size of the stack; libunwind and libgcc need less than 4 KiB */
-#define LOGGED_MAX 16     /* the largest number of mismatches that are logged with verbosity=1 */
-#define NOT_CACHED 0      /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
-#define ACCESS_MEMORY 3   /* index of the member access_mem in libunwind's unw_accessors_t */
+/* size in bytes of the stack for libunwind or libgcc, which need less than 4 KiB */
+#define LOGGED_MAX 16
+#define NOT_CACHED 0    /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
+#define ACCESS_MEMORY 3 /* index of the member access_mem in libunwind's unw_accessors_t */
 
 /* A walk by the reference unwinder (libunwind or libgcc), and the stack that it runs on. */
 struct unwind_check_walk {
@@ -265,7 +266,8 @@ static bool open_reference_once(struct guard *guard, struct unwind_check_walk *w
         return false;
     call_on_own_stack(guard, walk, open_reference, &done);
     if (done) {
-        /* Pairs with load_acquire at the beginning of the function. */
+        /* Pairs with load_acquire at the beginning of this function: a thread that sees OPEN also
+         * sees what the opening has stored. */
         store_release(&other.state, OPEN);
         return true;
     }
