@@ -119,7 +119,7 @@ uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t
     trace->end = LEAK_ROOT_NO_STACKS;
     trace->step[0] = (struct unwind_step){.pc = LEAK_OLDER_PC + size};
     uint32_t site = context_tree_site(guard, trace, LEAK_KIND_MALLOC);
-    /* This made-up frame must not be shared with the thread's next stack. */
+    /* The frame in the trace is made up: the thread's next stack must not share it. */
     trace->depth = 0;
     trace->shareable = false;
     return site;
@@ -139,8 +139,8 @@ static void walk_stack(struct guard *guard, struct thread *thread, const struct 
     bump(&thread->record->frames_shared, trace->shared);
 }
 
-/* Returns the context tree node of the C frames alone, without Python frames. *walked: the stack
- * was walked, so the thread's trace now contains these frames. */
+/* Returns the context tree node of the C frames alone, without Python frames. *walked: true if the
+ * stack was unwound, so that the thread's trace now contains these frames. */
 static uint32_t find_c_node(struct guard *guard, struct thread *thread, const struct frame *caller,
                             bool *walked)
 {

@@ -81,8 +81,8 @@ static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *t
 uint32_t capture_node(struct guard *guard, struct thread *thread, const struct frame *caller);
 
 /* Returns the context tree node of a call stack, for callers that have no struct thread. *thread
- * becomes the calling thread; NULL: no memory, and then the result is 0. wanted false: takes no
- * stack and returns the root that means "no stacks are taken". */
+ * becomes the calling thread; NULL: no memory, and then the result is 0. wanted false: captures no
+ * stack, and returns the node that means "stacks are not captured". */
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,
                       const struct thread **thread);
 

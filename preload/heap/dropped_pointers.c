@@ -7,7 +7,7 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/libc_stream.h"
 
-#define PAIRS 4096 /* number of slots of the table of pairs, a power of two */
+#define PAIRS 4096 /* number of slots of the table of dropped pointers, a power of two */
 #define WAYS 8
 /* Largest size of a freed block that is scanned; a larger block is a pool or a table, not an
  * object. */
@@ -18,9 +18,9 @@
 #define ADDRESS_LEAST 4096
 #define ADDRESS_END (1ull << 48)
 
-static struct dropped_pair *pairs; /* mapped when the first pair is recorded */
+static struct dropped_pair *pairs; /* the table; NULL: no dropped pointer was recorded yet */
 static struct lock lock;
-static uint32_t recorded; /* number of live blocks that were recorded in all pairs together */
+static uint32_t recorded; /* number of dropped pointers that were ever recorded */
 
 static uint32_t pair_home(uint32_t site, uint32_t holder, uint32_t node)
 {
@@ -38,7 +38,7 @@ static bool pair_matches(const struct dropped_pair *pair, uint32_t site, uint32_
     return pair->site == site && pair->holder == holder && pair->node == node;
 }
 
-/* Says whether the block that was recorded last for a pair has been freed. */
+/* Says whether the live block that was recorded last for a pair has been freed since. */
 static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
 {
     const struct dropped_block *last = &pair->last[(pair->blocks - 1) % DROPPED_POINTERS_KEPT];
@@ -121,7 +121,8 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     }
 }
 
-/* Sorts the pairs by age, oldest first (Shell sort). */
+/* Sorts the pairs by the time when their last live block was recorded, oldest first (Shell
+ * sort). */
 void dropped_pointers_sort(void)
 {
     for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)

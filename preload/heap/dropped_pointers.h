@@ -9,11 +9,12 @@
  *
  * Three groups of frees are scanned: the first frees of a site; the first free at each place
  * (free_history.h); and a part of the frees whose stack is captured anyway. In a program with very
- * many sites nearly every free is one of the first of its site, so each thread has a budget for the
- * scans of first frees: scans of first frees <= FREE_HISTORY_SCANS + frees whose stack is captured
- * anyway While there are fewer sites than LEAK_FREED_SITES, the stack of the first free of each
- * site is captured. The table of pairs has a fixed size; a pair whose last block was freed may be
- * replaced: each pair is in one of the WAYS slots from its home on, and only once.
+ * many sites nearly every free is one of the first of its site, so each thread has a budget: it
+ * scans at most as many first frees as FREE_HISTORY_SCANS plus its frees whose stack is captured
+ * anyway. While there are fewer sites than LEAK_FREED_SITES, the stack of the first free of each
+ * site is captured. The table of pairs has a fixed size. A pair is in one of the WAYS slots that
+ * begin at the slot of its hash, and only once; a new pair may replace one whose last block was
+ * freed.
  */
 #ifndef PRELOAD_HEAP_DROPPED_POINTERS_H
 #define PRELOAD_HEAP_DROPPED_POINTERS_H
@@ -23,7 +24,7 @@
 #include "preload/heap/threads.h"
 
 #define DROPPED_POINTERS_FIRST                                                                     \
-    16 /* how many blocks of a site freed by a thread are scanned at least, within the budget */
+    16 /* so many blocks of each site are scanned in each thread, within the budget */
 #define DROPPED_POINTERS_KEPT 4
 
 struct dropped_block {
@@ -64,9 +65,9 @@ static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t befor
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node);
 
-/* Sorts the pairs by age, oldest first. Called only in the forked child that makes a leak check,
- * whose copy of the table no hook changes. If a live block is in several pairs, the newest pair
- * names the block that pointed to it last. */
+/* Sorts the pairs by the time when their last live block was recorded, oldest first. Called only in
+ * the forked child that makes a leak check, whose copy of the table no hook changes. If a live
+ * block is in several pairs, the newest pair names the block that pointed to it last. */
 void dropped_pointers_sort(void);
 
 /* Returns the first pair at or after slot number *at, and sets *at to the slot behind it; NULL:

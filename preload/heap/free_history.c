@@ -44,7 +44,7 @@ static char *first_slots;
 static struct leak_recent *free_rings, *all_rings;
 static struct lock rings_lock;
 
-/* ---- Index of pairs -------------------------------------------------------------------------- */
+/* ---- Hash index of the pairs (site, stack of the free) --------------------------------------- */
 
 static uint64_t hash_pair(uint32_t site, uint32_t node)
 {

@@ -81,7 +81,7 @@ static inline bool free_history_is_new_place(struct free_history *freed, uint32_
     uint32_t place = (uint32_t)(freed->base - caller->sp) << 12 | (caller->pc & 0xfff);
     uint64_t hash = ((uint64_t)site << 32 | place) * 0x9e3779b97f4a7c15ull;
     uint16_t *known = &freed->known[hash >> (64 - FREE_HISTORY_KNOWN_BITS)];
-    /* The 1 ensures that it is never 0, which means that no place was seen. */
+    /* The 1 ensures that a stored hash is never 0, because 0 means that no place was seen. */
     uint16_t rest = (uint16_t)(hash >> 16) | 1;
     if (likely(*known == rest) || freed->credit < 4)
         return false;
@@ -133,7 +133,7 @@ static inline void free_history_add_recent(struct free_history *freed, const str
 bool free_history_find_recent(struct guard *guard, const struct free_history *own,
                               uintptr_t address, struct leak_recent_free *out, uint32_t *thread);
 
-/* Checks that the hash index finds every record of a pair. */
+/* Checks that the hash index finds the record of every pair (site, stack of the free). */
 bool free_history_check(void);
 
 /* Empties the table of pairs and the rings in a fork child. */

@@ -98,7 +98,7 @@ bool quarantine_add(struct guard *guard UNUSED, const struct quarantined *entry)
     return put;
 }
 
-/* Removes the oldest entry of the ring. The lock is held. */
+/* Removes the oldest entry of the ring. The caller holds the lock. */
 static void drop_oldest(void)
 {
     if (queue_at(first)->pointer) {

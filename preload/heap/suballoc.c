@@ -26,7 +26,7 @@ static struct entry *entries; /* an array from index 1 on; index 0 means "none" 
 static uint32_t *newest;
 static uint32_t capacity, used, unused, root, pools;
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory for entries ---------------------------------------------------------------------- */
 
 /* Ensures that an array has an element with index "at". False: no memory. */
 static bool grow_array(void **array, uint32_t *room, size_t each, uint32_t at, uint32_t least)
@@ -146,7 +146,7 @@ static struct neighbours treap_neighbours(uintptr_t address, uint32_t pool)
     return found;
 }
 
-/* ---- Single entries -------------------------------------------------------------------------- */
+/* ---- Finding, linking and removing one entry ------------------------------------------------- */
 
 static struct suballoc_block entry_block(uint32_t it)
 {
@@ -206,7 +206,7 @@ static bool remove_entry_at(uint32_t it, struct suballoc_block *out)
     return true;
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
+/* ---- The functions of suballoc.h ------------------------------------------------------------- */
 
 enum blocks_insert suballoc_insert(struct guard *guard UNUSED, const struct block *block,
                                    uint32_t pool, struct block *old)

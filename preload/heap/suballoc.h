@@ -63,13 +63,15 @@ bool suballoc_check(void);
 
 void suballoc_fork_child(void);
 
-/* ---- Pools (pools.c) ------------------------------------------------------------------------- A
- * program identifies a pool by an address of its choice; here a pool has also a small number and a
- * name. A hash table finds it by address (open addressing, doubled when three quarters are used); a
- * removed pool leaves a mark in its slot, and a later pool may take this slot. Numbers of removed
- * pools are used again, so that arrays by number stay small.
+/* ---- Pools (pools.c) -------------------------------------------------------------------------
  *
- *     between the home slot of a pool and its slot, no slot is empty */
+ * A program identifies a pool by an address of its choice; here a pool has also a small number and
+ * a name. A hash table finds it by address (open addressing, doubled when three quarters are used);
+ * a removed pool leaves a mark in its slot, so that searches go on behind it, and a later pool may
+ * take this slot. Numbers of removed pools are used again, so that arrays by number stay small.
+ *
+ *     between the slot of a pool's hash and the slot of the pool, no slot is empty
+ */
 
 /* Returns the number of a pool, which is created if it does not exist. name: its new name; NULL: it
  * keeps its name. 0: no memory. */

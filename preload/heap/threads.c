@@ -110,8 +110,8 @@ static uint32_t next_serial(void)
     return __atomic_add_fetch(&store_header->threads, 1, __ATOMIC_RELAXED);
 }
 
-/* Maps a page of start notes (struct thread_start) and adds them to the list of free ones. The lock
- * is held. */
+/* Maps a page of start notes (struct thread_start) and adds them to the list of free ones. The
+ * caller holds the lock. */
 static void map_start_notes(void)
 {
     struct thread_start *page = arena_map(LEAK_PAGE);
@@ -182,8 +182,8 @@ void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, vo
             visit(&old_stacks[i], context);
 }
 
-/* Remembers the stack of an ended thread before another thread takes over its state. The lock is
- * held. */
+/* Remembers the stack of an ended thread before another thread takes over its state. The caller
+ * holds the lock. */
 static void remember_old_stack(const struct thread *thread)
 {
     if (!thread->bounds.high)
@@ -368,8 +368,8 @@ static void bind_thread(struct guard *guard, struct thread *thread)
 {
     guard->thread = thread;
     if (thread && key_made)
-        /* Pthread_setspecific may allocate; this is not recorded, because the thread holds the
-         * guard. */
+        /* An allocation that pthread_setspecific makes is not recorded, because the thread holds
+         * the token. */
         pthread_setspecific(key, thread);
 }
 

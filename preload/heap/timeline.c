@@ -12,13 +12,13 @@
 #define ROW_EVERY LEAK_TICKS_PER_SECOND
 #define ROW_FIRST (LEAK_TICKS_PER_SECOND / 2)
 #define CHOOSE_EVERY (2 * LEAK_TICKS_PER_SECOND)
-/* Rows and the choice of their sites may take 1 / COST_SHARE of the program's time, peaks 1 /
- * PEAK_COST_SHARE. The time that they take is estimated and not measured, because a clock would
- * also measure the load of the machine. */
+/* Writing rows of the timeline and choosing the sites in them may take 1 / COST_SHARE of the
+ * program's time, writing peaks 1 / PEAK_COST_SHARE. The time that they take is estimated and not
+ * measured, because a clock would also measure the load of the machine. */
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
 #define UNIT_NS 10              /* ns that reading a site or a slot takes at most */
-#define COLUMN_LEAST (4u << 10) /* bytes that a site must hold to get a column in the rows */
+#define COLUMN_LEAST (4u << 10) /* live bytes that a site must have to get a column */
 /* When the sites with the most bytes are chosen for columns, each byte by which a site has grown
  * counts as this many bytes. */
 #define GROWTH_COUNTS 64
@@ -235,8 +235,8 @@ static void add_row(uint32_t tick)
     store_release(&row->tick, tick + 1);
 }
 
-/* Writes the row of tick "now", and if nothing has changed for long before, one of tick "quiet".
- * quiet: the tick since which nothing had changed, or now. */
+/* Writes the timeline's row for tick "now". quiet: the tick since which nothing had changed until
+ * now; if that is long ago, writes a row for that tick first. */
 static void update_rows(struct guard *guard, uint32_t quiet, uint32_t now)
 {
     if (now >= next_choice) {

@@ -232,8 +232,8 @@ static bool is_stub_for(const struct stub *stub, const struct stub *wanted)
            stub->number == wanted->number && stub->given == wanted->given;
 }
 
-/* Returns a stub for a function; 0: all stubs are in use. Two threads may get two stubs for one
- * function; both stubs work. */
+/* Returns a stub, which records calls of a function and makes them; 0: all stubs are in use. Two
+ * threads may get two stubs for one function; both stubs work. */
 static uintptr_t hand_out_stub(struct stub wanted)
 {
     for (unsigned i = 0; i < STUBS_MAX && i < load_acquire(&stub_count); i++)

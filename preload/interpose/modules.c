@@ -165,7 +165,7 @@ bool modules_get_headers(uintptr_t address, struct dl_phdr_info *out)
     return true;
 }
 
-/* ---- Retired ranges of addresses ------------------------------------------------------------- */
+/* ---- Address ranges of unloaded modules (retired ranges) ------------------------------------- */
 
 uint32_t modules_find_retired(uintptr_t pc)
 {

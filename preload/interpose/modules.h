@@ -38,7 +38,7 @@ void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 struct modules_state {
     uint32_t changes;       /* number of changes to the list of loaded objects */
     uint32_t checked;       /* value of "changes" when all known modules were last checked */
-    uint32_t retired_count; /* number of retired ranges */
+    uint32_t retired_count; /* number of retired ranges: addresses of unloaded modules */
     void (*on_load)(void);  /* called while the loader is active; NULL: no function */
     /* Called, under a lock, for each object that is found for the first time; NULL: no function. */
     void (*on_object)(const struct link_map *object);

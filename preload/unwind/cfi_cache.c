@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #define PROBES 8
-/* Number of slots of the hash index of different rows; the process cc1plus has 175 such rows,
+/* Number of slots of the hash index of different CFI rows; the process cc1plus has 175 such rows,
  * cppcheck 100. */
 #define NUMBERS 8192
 #define DIFFERENT_MOST (NUMBERS / 4 * 3)
@@ -24,7 +24,7 @@ struct cfi_cache cfi_cache;
 /* Variables that only writers use, under the lock. */
 static struct lock lock;
 static uint32_t used;      /* number of slots that are not EMPTY */
-static uint32_t different; /* number of different rows; the last one has this number */
+static uint32_t different; /* number of different CFI rows; they are numbered from 1 */
 static uint32_t displaced; /* number of addresses whose slot was given to another address */
 static uint16_t *numbers;  /* index from row to number, with open addressing; 0: empty */
 
@@ -107,8 +107,8 @@ static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
     return row;
 }
 
-/* Returns the number of a row, and stores the row if it is new. 0: it is new, but DIFFERENT_MOST
- * rows are stored already. */
+/* Returns the number of a CFI row, and stores the row if it is new. 0: it is new, but
+ * DIFFERENT_MOST rows are stored already. */
 static uint64_t intern_row(uint64_t row)
 {
     uint32_t at = hash_u64(row) % NUMBERS;

@@ -27,8 +27,8 @@ extern struct cfi_cache {
     /* The address of the slots. Its low bits contain 32 minus the logarithm of their number: a
      * 32-bit hash shifted by that is the index of a slot. 0: not started. */
     uintptr_t table;
-    /* The different rows, by their number. Bits of a row from the low end: rule 3, fp_offset 16,
-     * ra_offset 13 (CFI_RA_LEAST to CFI_RA_MOST), offset 32. */
+    /* The different CFI rows, by their number (from 1). Bits of a row from the low end: rule 3,
+     * fp_offset 16, ra_offset 13 (CFI_RA_LEAST to CFI_RA_MOST), offset 32. */
     uint64_t *rows;
 } cfi_cache HIDDEN;
 

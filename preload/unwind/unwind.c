@@ -314,8 +314,8 @@ static void record_step_words(struct unwind_trace *trace, uintptr_t low, struct 
     record_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
-/* Removes the outermost kept frames to make room, so that only "remain" are left. Returns how many
- * are left. */
+/* Removes the outermost of the frames kept from the previous trace, to make room: "remain" of them
+ * are left. Returns how many are left. */
 static unsigned drop_outer_frames(struct unwind_trace *trace, unsigned kept, unsigned remain)
 {
     unsigned drop = kept - remain;
@@ -330,7 +330,8 @@ static unsigned drop_outer_frames(struct unwind_trace *trace, unsigned kept, uns
     return remain;
 }
 
-/* Decides which frames form the trace: the innermost "limit" of the kept and the fresh ones. */
+/* Decides which frames form the trace: the innermost "limit" of the frames kept from the previous
+ * trace and the fresh ones, which were just walked. */
 static void place_frames(struct unwind_trace *trace, unsigned limit, unsigned kept, unsigned fresh,
                          enum leak_root end)
 {
@@ -413,8 +414,8 @@ static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsi
     walk->below = at;
 }
 
-/* Says whether kept frames complete the trace, after the walk has reached step[same - 1]; otherwise
- * prepares to continue the walk. */
+/* Says whether frames kept from the previous trace complete the new one, after the walk has reached
+ * one of them, step[same - 1]; otherwise prepares to continue the walk. */
 static bool use_kept_frames(const struct unwind_bounds *bounds, unsigned limit, unsigned same,
                             struct unwind_trace *trace, struct walk *walk)
 {

@@ -60,7 +60,7 @@ static inline uintptr_t arch_thread_block(void)
     __asm__("mrs %0, tpidr_el0" : "=r"(block));
     return block;
 }
-/* Is 1: static TLS follows the thread control block in the same mapping. */
+/* Is 1 because static TLS follows the thread control block in the same mapping. */
 #define ARCH_TLS_ABOVE_BLOCK 1
 
 static inline void arch_pause(void)
@@ -68,9 +68,10 @@ static inline void arch_pause(void)
     __asm__ volatile("yield" ::: "memory");
 }
 
-/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte
+ * aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
+/* Is 1 because an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
 /* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
  * call that the signal has interrupted, with the program's signal mask. */
@@ -114,7 +115,7 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* Is 1: a call leaves the return address in x30; the callee saves it anywhere in its frame, or not
+/* Is 1 because a call leaves the return address in x30; the callee saves it anywhere in its frame, or not
  * at all. */
 #define ARCH_LINK_REGISTER 1
 
@@ -156,7 +157,8 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return x30;
 }
 
-/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
+/* Is 0 because all calls from one frame have the same sp, so their return addresses are at the same
+ * place. */
 #define ARCH_SLOTS_VARY 0
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* context.h (aarch64) - reads and changes the registers of a thread that a signal has interrupted. */
+/* context.h (aarch64) - reads and changes the registers of a thread that a signal has
+ * interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -200,9 +201,9 @@ extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 /* Moves the signal frame that the kernel has made on another stack to the interrupted stack, as if
  * the kernel had made it there, and starts the handler. top: upper end of the frame. */
 #define CONTEXT_FRAMES_MOVE 1
-/* Says whether a handler has got siginfo and context. Taken for true: the kernel passes them only
- * with SA_SIGINFO, which libleak adds to every action, but after the program's signal() only an
- * instant later. */
+/* Says whether the kernel has passed siginfo and context to a handler, which it does only with
+ * SA_SIGINFO. Assumed to be true: libleak adds SA_SIGINFO to every action, if also an instant late
+ * after a call of signal(). */
 #define CONTEXT_HAS_INFO(info) true
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)

@@ -66,9 +66,10 @@ static inline void arch_pause(void)
     __asm__ volatile("" ::: "memory");
 }
 
-/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte
+ * aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* Is 0: an unwinder does not find the way from the other stack back to the first stack. */
+/* Is 0 because an unwinder does not find the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 0
 /* Sets the signal mask and makes a system call. A signal handler calls it to repeat a system
  * call; on a CPU where CONTEXT_RESTARTS is 0, as here, it is never called. */
@@ -114,7 +115,8 @@ static inline uintptr_t arch_strip(uintptr_t pc)
     return pc;
 }
 
-/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
+/* Is 0 because all calls from one frame have the same sp, so their return addresses are at the same
+ * place. */
 #define ARCH_SLOTS_VARY 0
 
 static inline uintptr_t arch_address(const void *pointer)

@@ -47,7 +47,7 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 
 /* ---- Restarting system calls that a signal has interrupted ----------------------------------- */
 
-/* Is 0: libleak repeats no system calls on this CPU. The kernel repeats those that it can
+/* Is 0 because libleak repeats no system calls on this CPU. The kernel repeats those that it can
  * (SA_RESTART), and the others fail with EINTR. */
 #define CONTEXT_RESTARTS 0
 #define CONTEXT_NEEDS_FIRST 1
@@ -113,7 +113,8 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     (void)context, (void)i, (void)value;
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------- */
+/* ---- Threads
+ * ---------------------------------------------------------------------------------- */
 
 /* Returns the value with which setjmp encrypts pointers; 0: on most CPUs it is a variable of the
  * loader. */
@@ -158,7 +159,7 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return ARCH_LINK_REGISTER ? CPU_CONTEXT(context)[CPU_CONTEXT_LINK] : 0;
 }
 
-/* Is 0: signal frames are not moved here, so a handler of the program runs on the stack on which
+/* Is 0 because signal frames are not moved here, so a handler of the program runs on the stack on which
  * libleak's signal was delivered. */
 #define CONTEXT_FRAMES_MOVE 0
 /* On riscv64 and x86_64 the kernel passes the addresses of siginfo and context to every handler,

@@ -49,7 +49,7 @@ long arch_call_unblocked(const uint64_t *mask, long number, const long arguments
 }
 
 __attribute__((weak)) long hook_restricting_syscall(long number, long a, long b, long c, long d,
-                                                    long e) HIDDEN; /* unit tests do not link it */
+                                                    long e) HIDDEN; /* weak: unit tests lack it */
 
 EXPORT long syscall(long number, ...);
 EXPORT long syscall(long number, ...)

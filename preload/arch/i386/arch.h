@@ -74,9 +74,10 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
-/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte
+ * aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
+/* Is 1 because an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
 /* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
  * call that the signal has interrupted, with the program's signal mask. */
@@ -101,13 +102,13 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* Is 1: arguments of a call lie below the caller's frame, so the return addresses of calls from one
+/* Is 1 because arguments of a call lie below the caller's frame, so the return addresses of calls from one
  * frame are at different places, and one of a call that a longjmp has left may survive in a gap of
  * a later frame. */
 #define ARCH_SLOTS_VARY 1
 
-/* Is 1: frames have gaps, because calls need a multiple of 16 bytes of stack. So the stack is
- * scrubbed before a leak check's first frame (stack_scrub.h). */
+/* Is 1 because frames have gaps, because at a call the stack pointer must be a multiple of 16. So the
+ * stack is scrubbed before a leak check's first frame (stack_scrub.h). */
 #define ARCH_SCRUBS_FIRST 1
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */

@@ -160,7 +160,7 @@ context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, vo
 {
     uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t) * 4 - sizeof(siginfo_t);
     uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
-    to -= (to - frame) % 64; /* the kernel saves vector registers at multiples of 64 */
+    to -= (to - frame) % 64; /* the kernel saves vector registers at addresses divisible by 64 */
     memcpy((void *)to, (const void *)frame, top - frame);
     ucontext_t *moved = (ucontext_t *)((uintptr_t)context - frame + to);
     uintptr_t *argument = (uintptr_t *)to + 1;

@@ -84,7 +84,7 @@ hook_call_main:
         mov     %eax, hook_main_return@GOTOFF(%ebx)
         sub     $12, %esp
         .cfi_adjust_cfa_offset 12
-        push    28(%esp)                /* envp; the next two push argv and argc */
+        push    28(%esp)                /* envp; the next two instructions push argv and argc */
         .cfi_adjust_cfa_offset 4
         push    28(%esp)
         .cfi_adjust_cfa_offset 4

@@ -65,9 +65,10 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
-/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte aligned. */
+/* Calls function(argument) on another stack. stack_end: upper end of that stack, 16-byte
+ * aligned. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* Is 1: an unwinder finds the way from the other stack back to the first stack. */
+/* Is 1 because an unwinder finds the way from the other stack back to the first stack. */
 #define ARCH_CALL_ON_UNWINDS 1
 /* Sets the signal mask and makes a system call. A signal handler calls it to repeat the system
  * call that the signal has interrupted, with the program's signal mask. */
@@ -92,7 +93,8 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
-/* Is 0: all calls from one frame have the same sp, so their return addresses are at the same place. */
+/* Is 0 because all calls from one frame have the same sp, so their return addresses are at the same
+ * place. */
 #define ARCH_SLOTS_VARY 0
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */

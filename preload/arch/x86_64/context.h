@@ -1,4 +1,5 @@
-/* context.h (x86_64) - reads and changes the registers of a thread that a signal has interrupted. */
+/* context.h (x86_64) - reads and changes the registers of a thread that a signal has
+ * interrupted. */
 #ifndef ARCH_CONTEXT_H
 #define ARCH_CONTEXT_H
 
@@ -134,7 +135,7 @@ context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, vo
     /* The frame begins with the return address of the handler. */
     uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t);
     uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
-    to -= (to - frame) % 64; /* the kernel saves vector registers at multiples of 64 */
+    to -= (to - frame) % 64; /* the kernel saves vector registers at addresses divisible by 64 */
     memcpy((void *)to, (const void *)frame, top - frame);
     ucontext_t *moved = (ucontext_t *)(to + sizeof(uintptr_t));
     if (context->uc_mcontext.fpregs)

@@ -213,8 +213,8 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
 
 /* ---- Finding the number of a system call ----------------------------------------------------- */
 
-/* The instruction that loads the number is searched in at most so many bytes before the system
- * call. */
+/* The instruction that loads the number of a system call is searched in this many bytes before the
+ * system call. */
 #define NUMBER_FAR 64
 
 struct move {
@@ -286,8 +286,8 @@ static struct instruction_number read_stack_load(const struct move *move)
     return number;
 }
 
-/* Reads where the value comes from that an instruction writes to a register. reg: its number, below
- * 8. */
+/* Returns where the value comes from that an instruction writes to a register. reg: number of the
+ * register, below 8. */
 static struct instruction_number read_number(const struct move *move, unsigned reg)
 {
     struct instruction_number number = {.found = true, .reg = -1};
@@ -308,7 +308,8 @@ static struct instruction_number read_number(const struct move *move, unsigned r
     return number;
 }
 
-/* Says whether an instruction changes the register or memory from which a value was loaded before. */
+/* Says whether an instruction changes the register or memory from which a value was loaded
+ * before. */
 static bool is_changed(const struct instruction_number *from, const struct move *move)
 {
     return (from->reg >= 0 && move->to == (unsigned)from->reg) ||

@@ -23,7 +23,8 @@ enum instruction_form {
 struct instruction {
     enum instruction_form form;
     unsigned length;
-    /* Offset in the instruction of the operand that is relative to the instruction's end; 0: none. */
+    /* Offset in the instruction of the operand that is relative to the instruction's end; 0:
+     * none. */
     unsigned relative;
     unsigned opcode; /* 0x0fxx for an opcode of two bytes */
     bool near;       /* the relative operand has one byte */
@@ -40,17 +41,20 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
  * call that writes eax. */
 struct instruction_number {
     bool found;
-    /* The value is in this register (number as encoded in instructions); -1: it is "number". */
+    /* Number (as encoded in instructions) of the register that holds the value; -1: the value is in
+     * "number". */
     int reg;
     uint32_t number; /* the value, if reg is -1 */
-    /* The value is in memory, at "distance" from the register, which is the stack or frame pointer. */
+    /* The value is in memory, at "distance" from the register, which is the stack or frame
+     * pointer. */
     bool in_memory;
     int32_t distance;
 };
 struct instruction_number instruction_find_number(const uint8_t *call);
 
-/* Finds where the value of another register (number as encoded, below 8) comes from, before an
- * instruction. Only bytes of the instruction's page are read. */
+/* Finds where the value comes from that a register has when an instruction is reached. reg: number
+ * of the register as encoded in instructions, below 8. Only bytes of the instruction's page are
+ * read. */
 struct instruction_number instruction_find_value(const uint8_t *instruction, unsigned reg);
 
 /* Says whether a system call instruction is the one in __syscall_cancel_arch of glibc 2.41 and

@@ -14,7 +14,8 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* Is 0: a call pushes the return address, which is the word just below the caller's frame. */
+/* Is 0 because a call pushes the return address, which is the word just below the caller's
+ * frame. */
 #define ARCH_LINK_REGISTER 0
 #define ARCH_HAS_RESTORER 1 /* 1: the kernel's struct sigaction has a restorer */
 
@@ -37,7 +38,7 @@ static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link l
     return caller_sp - sizeof(uintptr_t);
 }
 
-/* Removes the signature of a return address. This CPU has none. */
+/* Removes the signature from a return address. On this CPU return addresses have no signature. */
 static inline uintptr_t arch_strip(uintptr_t pc)
 {
     return pc;

@@ -86,7 +86,8 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     context->uc_mcontext.gregs[place[i]] = value;
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------- */
+/* ---- Threads
+ * ---------------------------------------------------------------------------------- */
 
 /* Says whether memory is a thread control block, which contains its own address twice. */
 static inline bool context_is_block(const uintptr_t *block)
@@ -105,7 +106,8 @@ static inline void context_set_step(ucontext_t *context, bool step)
     *flags = step ? *flags | trap_flag : *flags & ~trap_flag;
 }
 
-/* ---- Faults ------------------------------------------------------------------------------------ */
+/* ---- Faults
+ * ------------------------------------------------------------------------------------ */
 
 /* Returns the kind of access that caused a page fault (enum leak_access). */
 static inline unsigned context_access(const ucontext_t *context)
@@ -116,7 +118,7 @@ static inline unsigned context_access(const ucontext_t *context)
     return error & 16 ? 3 : error & 2 ? 2 : 1;
 }
 
-/* Is 1: after a call of an address that is no code, the return address is the last word on the
+/* Is 1 because after a call of an address that is no code, the return address is the last word on the
  * stack. */
 #define CONTEXT_CALLER_ON_STACK 1
 static inline uintptr_t context_link(const ucontext_t *context)
