@@ -43,7 +43,7 @@ static bool parse_action(const char *word, size_t length, enum error_action *out
     return action > ERROR_ACTION_REPORT;
 }
 
-/* Parses "T1#4213" or "T1#4213=stop". */
+/* Parses "T1#4213" or "T1#4213=stop". False: the item has another form. */
 static bool parse_breakpoint(const char *item, size_t length, struct breakpoint *out)
 {
     const char *end = item + length;

@@ -42,7 +42,8 @@ COLD void alloc_watch_handle(struct guard *guard, struct thread *thread, const s
 /* Reads the option break_at. A list that cannot be parsed is reported in the log and ignored. */
 void break_at_start(const char *option);
 bool break_at_parse(const char *option, size_t length);
-/* The number of the thread's first allocation in the list that is above after; 0: there is none. */
+/* Returns the number of the thread's first allocation in the list of break_at that comes after
+ * allocation number "after"; 0: there is none. */
 uint32_t break_at_next(uint32_t thread, uint32_t after);
 bool break_at_is_set(void);
 

@@ -21,8 +21,8 @@ struct strbuf;
  * got a new record. */
 bool error_table_add(struct guard *guard, const struct leak_event *event);
 
-/* Tests the invariant: every record has a type and a count and differs from all records before
- * it. */
+/* Says whether the invariant holds: every record has a type and a count and differs from all
+ * records before it. */
 bool error_table_check(void);
 
 /* Empties the table in a fork child. */
@@ -45,7 +45,7 @@ void live_error_write(struct guard *guard, const struct leak_event *event);
 /* Appends a path with the escapes of leak_escape.h, and newlines, tabs and backslashes as \n, \t
  * and \\: leakreport converts all of these back. */
 void live_error_add_escaped(struct strbuf *out, const char *path);
-/* Writes the text words on a line, then one line for each frame of the call stack whose innermost
+/* Writes the text "words" on a line, then one line for each frame of the call stack whose innermost
  * frame is node. */
 COLD void live_error_write_stack(struct guard *guard, const char *words, uint32_t node);
 
@@ -53,7 +53,8 @@ COLD void live_error_write_stack(struct guard *guard, const char *words, uint32_
 void error_text_describe(const struct leak_event *event, struct strbuf *out);
 /* Describes a block: "40 bytes of malloc". */
 void error_text_add_block(struct strbuf *out, uint64_t size, enum leak_kind kind);
-/* The word for an allocating function ("new[]"), or for a releasing one ("sized delete"). */
+/* Returns the word for an allocating function ("new[]"), or for a releasing one ("sized
+ * delete"). */
 const char *error_text_kind(enum leak_kind kind);
 const char *error_text_form(enum leak_form form);
 

@@ -195,7 +195,8 @@ struct error_stack {
 
 static const char *leakreport; /* path of leakreport; NULL: not found, so frames have no names */
 
-/* Reads the frames of a call stack from its innermost node outwards, without those of libleak. */
+/* Reads the frames of a call stack from its innermost node outwards, without those of libleak.
+ * Returns their number. */
 static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
@@ -271,7 +272,7 @@ static void run_questions(const char *questions, size_t length, char *answers)
     char *arguments[] = {"leakreport", "--serve-fd", "0,1", NULL};
     ssize_t got = -1;
     answers[0] = '\0';
-    /* A write beyond the limit raises SIGXFSZ, even in a memfd. */
+    /* A write beyond the limit of file sizes raises SIGXFSZ, even in a memfd. */
     if (!leakreport || sys_rlimit(RLIMIT_FSIZE) < BUFFER_SIZE)
         return;
     int in = sys_memfd_cloexec("questions"), out = sys_memfd_cloexec("answers");

@@ -63,7 +63,7 @@ struct unwind_trace *python_merge(struct python_thread *python, const struct unw
  * again and again has one record. */
 /* Copies the records to the recording file of a fork child. False: there is no memory. */
 bool python_codes_fork_child(void);
-/* Tests the invariant: each record is found by the hash of its content. */
+/* Says whether the invariant holds: each record is found by the hash of its content. */
 bool python_codes_check(void);
 
 #endif

@@ -129,7 +129,7 @@ static inline uint32_t instruction_offset(const struct python_layout *layout,
     else /* Python 3.10 counts in units of two bytes, 3.9 in bytes */
         at = (int64_t)(int32_t)frame->instruction *
              (layout->line_table == LEAK_LINE_TABLE_3_9 ? 1 : 2);
-    /* Before the first instruction the offset is negative. */
+    /* Before the first instruction the offset is negative; 0 is recorded then. */
     return at > 0 && at < 1 << 28 ? at : 0;
 }
 
@@ -150,8 +150,8 @@ static ALWAYS_INLINE void fill_frame(struct python_thread *python,
     *place_of(python, frame->frame) = index + 1;
 }
 
-/* Compares a frame of the last chain with what memory has there now. If instruction is a pointer,
- * it differs for each code object, so the code need not be compared. */
+/* Says whether a frame of the last chain differs from what memory has there now. If instruction is
+ * a pointer, it differs for each code object, so the code need not be compared. */
 static ALWAYS_INLINE bool is_changed(const struct python_layout *layout,
                                      const struct python_frame *kept)
 {
@@ -301,15 +301,15 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     read_chain(python, frame);
     __asm__ volatile("" ::: "memory");
     python->open = false;
-    /* The first _PyCFrame of a thread is not on its stack. */
+    /* The first _PyCFrame of a thread is not on its C stack, so it identifies no C frame. */
     python->cframe = cframe >= sp && cframe < bounds->high ? cframe : 0;
     return python->count > 0;
 }
 
 /* ---- Stacks that were recorded before -------------------------------------------------------- */
 
-/* The index, in python->frame, of the outermost frame that call stacks contain; their depth is
- * limited. */
+/* Returns the index, in python->frame, of the outermost frame that call stacks contain; their depth
+ * is limited. */
 static uint32_t first_frame(const struct python_thread *python)
 {
     return python->count > python->limit ? python->count - python->limit : 0;
@@ -334,7 +334,8 @@ uint32_t python_find_number(const struct python_thread *python, uint32_t node, u
 void python_remember(struct python_thread *python, uint32_t node, unsigned sort, uint32_t number)
 {
     uint64_t key = stack_key(python, node, sort);
-    /* Without a key, a signal handler finds no half-written entry. */
+    /* The key is 0 while the entry is written, so that a signal handler uses no half-written
+     * entry. */
     python->known[key % NUMBERS].key = 0;
     __asm__ volatile("" ::: "memory");
     python->known[key % NUMBERS].number = number;

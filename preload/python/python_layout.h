@@ -130,7 +130,7 @@ extern struct python_runtime python_runtime HIDDEN;
 /* Verifies the layout by the frames of the calling thread, if it executes Python code. True: frames
  * may be read. */
 bool python_verify(uintptr_t state);
-/* Says whether a Python thread state belongs to the calling thread; the state may be freed
+/* Says whether a Python thread state belongs to the calling thread. The state may have been freed
  * meanwhile. */
 bool python_is_own_state(uintptr_t state);
 /* Finds the layout of a version. NULL: it is not known. */

@@ -64,7 +64,8 @@ bool python_find_runtime(const struct link_map *object)
     uint32_t state = found.state;
     found.state = PYTHON_NONE;
     python_runtime = found;
-    /* Pairs with load_acquire in python_read_frames. */
+    /* Pairs with load_acquire in python_read_frames: a thread that sees the state also sees the
+     * other members. */
     store_release(&python_runtime.state, state);
     return state == PYTHON_FOUND;
 }

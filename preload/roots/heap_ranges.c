@@ -81,7 +81,7 @@ static void add_block_ranges(const struct procmaps *maps, const struct reach *re
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
         uintptr_t address;
         uint64_t size;
-        /* A nested block lies in the range of its outer block. */
+        /* A block inside of another block lies in the range of the outer one. */
         if (reach_is_nested(reach, i))
             continue;
         nested_blocks_original(reach, i, &address, &size);
@@ -128,7 +128,8 @@ static uint64_t chunk_word(uintptr_t chunk)
     return ((const uintptr_t *)chunk)[1];
 }
 
-/* The size of the chunk that begins here. 0: no chunk begins here, or the size is implausible. */
+/* Returns the size in bytes of the chunk that begins here. 0: no chunk begins here, or the size is
+ * implausible. */
 static uint64_t chunk_size(const struct chunk_walk *walk, uintptr_t chunk)
 {
     if (chunk % CHUNK_HEAD || chunk + CHUNK_HEAD > walk->end || chunk_word(chunk) & GLIBC_MMAPPED)
@@ -166,8 +167,8 @@ static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64
            heap_ranges_is_cached(chunk);
 }
 
-/* Visits the free chunks, from one chunk to the next, up to a known block or the end of the
- * heap. */
+/* Visits the free chunks from "chunk" on, until the next block that libleak has recorded (address
+ * in "block") or the end of the heap. */
 static void walk_chunks(const struct chunk_walk *walk, uintptr_t chunk, uintptr_t block)
 {
     uint64_t size;

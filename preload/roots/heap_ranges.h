@@ -26,13 +26,13 @@ bool heap_ranges_find(const struct procmaps *maps, const struct reach *reach, bo
                       struct heap_ranges *out);
 
 /* ---- A heap that existed before libleak -------------------------------------------------------
- * When libleak is loaded into a running process, unknown blocks lie between the known ones and may
- * hold pointers to them. So such a heap is a root, except the known blocks, which are nodes, and
- * free memory. glibc's chunks are contiguous, each with its size in front, and the header of the
- * next chunk says whether a chunk is free. The walk begins at the start of the heap and again
- * behind each known block; if a size is implausible the rest of the heap is a root. A chunk in a
- * thread's cache (tcache) is not marked as free, but its second word holds a key, a random number
- * of the process. */
+ * When libleak is loaded into a running process, blocks that libleak has not recorded lie between
+ * recorded ones and may hold pointers to them. So such a heap is a root, except recorded blocks,
+ * which are nodes, and free memory. glibc's chunks are contiguous, each with its size in front, and
+ * the header of the next chunk says whether a chunk is free. So libleak goes from chunk to chunk,
+ * from the start of the heap and again from behind each recorded block; if a size is implausible
+ * the rest of the heap is a root. A chunk in a thread's cache (tcache) is not marked as free, but
+ * its second word holds a key, a random number of the process. */
 
 /* Learns the key by which glibc marks chunks in a thread's cache; called once, before the first
  * leak check. */
@@ -40,8 +40,8 @@ void heap_ranges_learn_tcache_key(void);
 /* Says whether a chunk is in a thread's cache. */
 bool heap_ranges_is_cached(uintptr_t chunk);
 
-/* Visits the ranges of the heap that are no roots: known blocks and free memory; in ascending order
- * and disjoint. */
+/* Visits the ranges of the heap that are no roots: recorded blocks and free memory. The ranges are
+ * disjoint and in ascending order. */
 void heap_ranges_each_non_root(const struct heap_ranges *heaps, const struct reach *reach,
                                bool glibc,
                                void (*visit)(uintptr_t start, size_t size, void *context),

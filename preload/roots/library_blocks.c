@@ -12,7 +12,8 @@
 
 #define LIBRARIES_MOST 32
 #define FUNCTIONS_MOST 256
-/* The largest number of frames that a library may have above the program's. */
+/* The number of innermost frames of a stack among which a function of keeps_nothing is looked
+ * for. */
 #define FRAMES_MOST 24
 
 /* Functions that allocate, themselves or through functions of their library, blocks in which no
@@ -116,9 +117,10 @@ static const char *const keeps_nothing[] = {
     "pthread_getattr_np",
 };
 
-/* Says who owns the blocks of a site: the program; a library, but they may hold pointers of the
- * program and so are scanned; a library, and they hold none; or the dynamic loader, and they hold
- * none. */
+/* Who owns the blocks of a site. KEPT_UNKNOWN: not found out yet. KEPT_BY_PROGRAM: the program.
+ * KEPT_SCANNED: a library, but the blocks may hold pointers of the program, so they are scanned.
+ * KEPT_BY_LIBRARY: a library, and the blocks hold no such pointer. KEPT_BY_LOADER: the dynamic
+ * loader, and the blocks hold no such pointer. */
 enum kept { KEPT_UNKNOWN, KEPT_BY_PROGRAM, KEPT_SCANNED, KEPT_BY_LIBRARY, KEPT_BY_LOADER };
 
 struct code {
@@ -131,8 +133,8 @@ struct search {
     unsigned library_count, function_count;
     uint32_t sites;
     uint8_t *of_site; /* enum kept for each site */
-    /* Bit sets of nodes: blocks allocated by a library; those of them that hold no pointer of the
-     * program. */
+    /* Bit sets of nodes. of_library: blocks that a library allocated; own: those of them that hold
+     * no pointer of the program. */
     uint64_t *of_library, *own;
 };
 
@@ -242,8 +244,8 @@ static bool is_own(const struct search *search, uint32_t node)
     return search->own[node / 64] >> node % 64 & 1;
 }
 
-/* The first node, from this one on, whose block a library allocated; the number of all nodes if
- * there is none. */
+/* Returns the first node, from this one on, whose block a library allocated; the number of all
+ * nodes if there is none. */
 static uint32_t next_of_library(const struct search *search, uint32_t node)
 {
     uint32_t count = reach_count(search->input->reach);

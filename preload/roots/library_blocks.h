@@ -18,11 +18,12 @@
 
 #include "preload/roots/roots.h"
 
-/* Clears every word of these blocks that does not point to another one of them. Called between
- * roots_find and reach_mark. Without memory for its tables it clears nothing. */
+/* Clears, in the blocks that libraries use for themselves, each word that cannot be a pointer that
+ * the library has stored. Called between roots_find and reach_mark. Without memory for its tables
+ * it clears nothing. */
 void library_blocks_clear(const struct roots_input *input, const struct roots *roots);
-/* Says whether blocks of this site hold no pointer of the program, so that freeing one of them
- * cannot have dropped a pointer. */
+/* Says whether blocks of this site hold no pointer of the program, so that the free of such a block
+ * cannot have made another block lost. */
 bool library_blocks_are_of(uint32_t site);
 
 #endif

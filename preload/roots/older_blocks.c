@@ -1,6 +1,6 @@
-/* older_blocks.c - finds blocks from before libleak was loaded, by walking glibc's arenas in a copy
- * of the process. The ARENA_ offsets are those of struct malloc_state in 64-bit glibc 2.27 to 2.41;
- * data that does not have this form is ignored. */
+/* older_blocks.c - finds blocks from before libleak was loaded, by going through glibc's arenas in
+ * a copy of the process. The ARENA_ offsets are those of struct malloc_state in 64-bit glibc 2.27
+ * to 2.41; data that does not have this form is ignored. */
 #include "preload/roots/older_blocks.h"
 #include "preload/memory/collections.h"
 #include "preload/base/sys.h"
@@ -263,8 +263,8 @@ static bool is_held_by_loader(const struct older_blocks *blocks, const struct bl
 
 /* ---- Blocks that are a mapping of their own -------------------------------------------------- */
 
-/* The size of a block that glibc mapped alone and that begins with this page; 0: no such block
- * begins here. */
+/* Returns the size of a block that glibc mapped alone and that begins with this page; 0: no such
+ * block begins here. */
 static uint64_t size_at_page(const struct mapping *mapping, uintptr_t page)
 {
     uint64_t head = word_of(page + WORD), size = head & ~7ull;

@@ -9,7 +9,7 @@
 #define LONG 16384 /* size and alignment of a pool since Python 3.10 */
 
 struct pool {
-    uint32_t used, padding; /* used: number of objects */
+    uint32_t used, padding; /* used: number of objects that are in use */
     uintptr_t free, next, previous;
     uint32_t arena, size_class;
     /* Offsets: where memory begins that was never carved into objects, and where the last object

@@ -96,7 +96,8 @@ struct builder {
     const struct roots_input *input;
     struct roots *out;
     struct heap_ranges heaps;
-    /* Words of libleak that point to the DTVs of threads, instead of glibc's own pointers. */
+    /* Words of libleak that are roots: each has the address at which the block of a thread's DTV
+     * (dynamic thread vector) begins, see add_dtv. */
     uintptr_t *dtv_words;
     uint32_t dtv_word_count;
     /* Memory that is no anonymous root, ascending: libleak's own, stacks, heaps. */
@@ -274,8 +275,8 @@ static void add_registers(struct builder *builder, int place)
         uintptr_t start, end;
         add_range(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
-        /* A thread in a system call made it through a function call, across which vector registers
-         * are not preserved. */
+        /* A thread in a system call made it through a function call, which need not preserve vector
+         * registers, so these hold no pointer that is still used. */
         if (!context_in_call(thread->context) && context_vectors(thread->context, &start, &end))
             add_range(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
     } else if (thread->caller) {
@@ -347,8 +348,9 @@ static void exclude_heaps(struct builder *builder)
                       builder->heaps.range[i].end - builder->heaps.range[i].start, builder);
 }
 
-/* Excludes a known block or free memory of a heap that existed before libleak. Ranges that are
- * closer together than any chunk are merged. Beyond the limit the rest of the heap is a root. */
+/* Excludes a recorded block or free memory of a heap that existed before libleak. Ranges that are
+ * closer together than any chunk are merged. Beyond KNOWN_RANGES_MAX ranges the rest of the heap is
+ * a root. */
 static void exclude_known(uintptr_t start, size_t size, void *context)
 {
     struct builder *builder = context;

@@ -63,8 +63,8 @@ struct roots_input {
 
 bool roots_find(const struct roots_input *input, struct roots *out);
 
-/* The size of the roots that are anonymous mappings of the program, in bytes: no file, no stack, no
- * block nearby. 0 if the class ANON is excluded. */
+/* Returns the size in bytes of those roots that are anonymous mappings of the program: no files, no
+ * stacks, no memory of an allocator. 0 if the class ANON is excluded. */
 uint64_t roots_anonymous_bytes(const struct roots *roots, const struct procmaps *maps);
 
 #endif

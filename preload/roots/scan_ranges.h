@@ -34,12 +34,12 @@ struct scan_ranges {
 
 /* Allocates the array of ranges. False: there is no memory. */
 bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes);
-/* Adds [start, end), except pages that were never touched; all other members are copied from
- * model. */
+/* Adds the range [start, end), except pages that were never touched. The other members of the new
+ * ranges are those of model. */
 void scan_ranges_add(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                      struct scan_range model);
-/* Adds the pages that the program has written of a private mapping of a file; all other members are
- * copied from model. */
+/* Adds, of a private mapping of a file, the pages that the program has written. The other members
+ * of the new ranges are those of model. */
 void scan_ranges_add_written(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                              struct scan_range model);
 bool scan_ranges_full(const struct scan_ranges *ranges);

@@ -31,8 +31,8 @@ static bool is_python_type(const struct procmaps *maps, uintptr_t word)
     return false;
 }
 
-/* The count of references in front of the type is 0 in the interpreter's lists of free objects, so
- * it says nothing. */
+/* The count of references in front of the type is not tested: it is 0 for objects in the
+ * interpreter's lists of free objects. */
 static bool is_python(const struct procmaps *maps, uintptr_t block, uint64_t offset, uint64_t size)
 {
     return (offset == 2 * WORD || offset == 4 * WORD) && size >= offset + 2 * WORD &&
@@ -41,7 +41,7 @@ static bool is_python(const struct procmaps *maps, uintptr_t block, uint64_t off
 
 /* ---- GObject --------------------------------------------------------------------------------- */
 
-/* Private data end at a multiple of this. */
+/* An object begins at a multiple of this number of bytes in its block, behind its private data. */
 #define GOBJECT_ALIGN (2 * WORD)
 /* Offset of the data of a type in its node, and of the class in these data, in GLib 2.x. */
 #define GOBJECT_DATA (4 * WORD)

@@ -1,5 +1,5 @@
-/* typed_objects.h - recognises objects that programs hold behind what lies in front of them, by the
- * type that each object names:
+/* typed_objects.h - recognises objects to which the program has only interior pointers, because
+ * other data lie in front of them in their block, by the type that each object names:
  *
  *     Python    | attributes | header of the garbage collector | references | type | ...
  *                                                                             type -> ... -> `type`
@@ -8,8 +8,8 @@
  *
  * The type of a type of Python leads to `type`, which is its own type and has that name. A class of
  * GObject leads to its type, and the type back to the class. Private data lie only in front of an
- * instance, so their length depends on its class: one such object has no others to be
- * compared with. */
+ * instance, so their length depends on the class of the instance, and differs from object to
+ * object. */
 #ifndef PRELOAD_ROOTS_TYPED_OBJECTS_H
 #define PRELOAD_ROOTS_TYPED_OBJECTS_H
 

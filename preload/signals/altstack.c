@@ -24,7 +24,7 @@ static struct slot {
 static struct slot *unused; /* slots that were never used: the rest of a page */
 static unsigned unused_count;
 
-static size_t size; /* size of a stack; 0: threads get no alternate stack */
+static size_t size; /* size in bytes of a stack; 0: threads get no alternate stack */
 static pthread_key_t key;
 
 bool altstack_is_enabled(void)
@@ -109,7 +109,7 @@ void altstack_start(struct guard *guard)
     size_t frame = getauxval(AT_MINSIGSTKSZ);
     stack_t now;
     size = round_up((frame > MIN_FRAME ? frame : MIN_FRAME) + ROOM, sys_page_size());
-    /* Without the key, the stacks of ended threads would leak. */
+    /* If there is no key, threads get no stack: the stacks of ended threads would leak. */
     if (pthread_key_create(&key, end_thread) != 0)
         size = 0;
     if (sys_signal_stack(NULL, &now) >= 0 && now.ss_flags & SS_DISABLE)

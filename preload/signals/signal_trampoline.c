@@ -28,7 +28,7 @@ bool trampoline_owns_fault(int number, const siginfo_t *info, void *context)
 /* The program's handlers, by index of their trampoline; filled from the front, an entry never
  * changes. */
 static void *handlers[TRAMPOLINES];
-/* For each index: the handler runs on the stack that the kernel chose. */
+/* For each trampoline; true: its handler runs on the stack that the kernel chose. */
 static bool keeps_stack[TRAMPOLINES];
 
 /* A flag that the kernel stores but ignores: since Linux 5.11 it has a meaning, but only for ARM
@@ -100,11 +100,12 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
 
 /* ---- Handlers of libleak for fatal signals --------------------------------------------------- */
 
-/* Set of signals, bit number - 1: libleak's handler replaces the default action. */
+/* A set of signals, bit number - 1. For these, libleak's handler replaces the default action. */
 static uint64_t replaced_signals;
 static struct replacement {
     action *handler;
-    /* Signals that it handles; signals other than faults that may interrupt it. */
+    /* signals: those that the handler handles; open: those other than faults that may interrupt
+     * it. */
     uint64_t signals, open;
 } replacements[2]; /* libleak's handlers for fatal signals, filled from the front */
 static struct trampoline_default program_default[SIGNALS + 1];
@@ -132,8 +133,8 @@ static inline bool on_our_stack(uintptr_t address)
     return address - trampoline_thread.altstack.low < trampoline_thread.altstack.size;
 }
 
-/* The signals that are blocked while libleak's handler runs. Faults are not blocked, because a
- * fault inside of the handler must be reported, too. */
+/* Returns the signals that are blocked while libleak's handler runs. Faults are not blocked,
+ * because a fault inside of the handler must be reported, too. */
 static uint64_t blocked_by(const struct replacement *replacement)
 {
     uint64_t mask = 0;
@@ -144,8 +145,8 @@ static uint64_t blocked_by(const struct replacement *replacement)
 }
 
 #define FATAL_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
-/* Flags that the kernel's table keeps as the program set them: siginterrupt changes SA_RESTART
- * there. */
+/* Flags that libleak leaves in the kernel's table as the program set them: siginterrupt changes
+ * SA_RESTART there. */
 #define KEPT_FLAGS SA_RESTART
 
 static void install_fatal_handler(int number, struct sys_sigaction *now)

@@ -78,7 +78,7 @@ void trampoline_complete_action(int number);
 void trampoline_reserve_fault(int number,
                               bool (*is_ours)(const siginfo_t *info, ucontext_t *context),
                               trampoline_sigaction *install);
-/* The number of the reserved fault signal; 0: none. */
+/* Returns the number of the reserved fault signal; 0: none. */
 int trampoline_reserved_fault(void);
 /* Says whether libleak itself has raised this signal. */
 bool trampoline_owns_fault(int number, const siginfo_t *info, void *context);
@@ -100,7 +100,8 @@ struct trampoline_default {
     uint64_t flags, mask;
 };
 struct trampoline_default trampoline_get_default(int number);
-/* Converts what sigaction returned to what the program installed. */
+/* Converts what sigaction returned to what the program installed. kept: result of
+ * trampoline_get_default. */
 void trampoline_unwrap_default(struct sigaction *given, struct trampoline_default kept);
 
 /* Runs a handler of the program where it expects to run. If the kernel has put the signal frame on

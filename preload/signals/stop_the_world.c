@@ -90,8 +90,8 @@ static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t 
     entry->block = arch_thread_block();
     entry->context = context;
     struct syscall_interrupted call = entry->call;
-    /* As if the thread held a lock of the runtime: so a handler that the program installs during
-     * the stop is deferred, whose signal is not blocked. */
+    /* The thread counts as holding a lock of the runtime, so the program's handlers are deferred.
+     * One could run otherwise if it is installed during the stop: its signal is not blocked. */
     lock_thread.held++;
     publish_answer(entry, STOPPED);
     while (load_acquire(&generation) == round) /* pairs with add_release in world_resume */
@@ -267,7 +267,7 @@ static bool signal_thread(struct world *world, uint32_t at)
     return result >= 0 || result == -ESRCH;
 }
 
-static int deaf[MAX_DEAF]; /* threads that had the signal blocked at an earlier stop */
+static int deaf[MAX_DEAF]; /* tids of threads that had the signal blocked at an earlier stop */
 
 static void note_deaf(int tid)
 {
@@ -330,7 +330,7 @@ static bool add_thread(int tid, void *context)
     world->thread[world->count] = (struct world_thread){.tid = tid, .call.number = -1};
     /* From here on, own_entry in the thread that gets the signal finds the entry. */
     store_release(&world->count, world->count + 1);
-    /* The signal of an earlier stop is still pending. */
+    /* If the signal of an earlier stop is still pending in the thread, no second one is sent. */
     if (was_deaf(tid) && thread_condition(tid) != WILL_ANSWER)
         store_relaxed(&world->thread[world->count - 1].state, SIGNALLED);
     signal_thread(world, world->count - 1);
@@ -365,7 +365,8 @@ static bool signal_threads(struct world *world, bool late, bool *give_up)
         if (state == SIGNALLED && late)
             *give_up |= is_hopeless(thread);
         else if (room && (state == TO_SIGNAL || (state == BUSY && late)))
-            /* A thread stays busy for ever if a handler has left its hook by longjmp. */
+            /* The signal is sent again: a thread stays busy for ever if a handler has left its hook
+             * by longjmp. */
             room = signal_thread(world, i);
         if (state == TO_SIGNAL && late)
             *give_up |= !room && ++thread->late > MAX_LATE;

@@ -48,7 +48,7 @@ void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *conte
 bool world_install_handler(void);
 /* Installs the program's own action for the signal again; a pending signal is dropped. */
 void world_remove_handler(void);
-/* The number of the stop signal; 0: world_init was not called. */
+/* Returns the number of the stop signal; 0: world_init was not called. */
 int world_signal(void);
 /* Stores the handler that the program has installed for this signal, or that the program ignores
  * it: a signal that libleak has not sent is for the program. */

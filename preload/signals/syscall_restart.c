@@ -41,8 +41,8 @@ static __thread struct {
 /* Result of call_unblocked when libleak's signal has interrupted the call. */
 #define STOPPED_AGAIN (-512L)
 
-/* Says whether the thread is in arch_call_unblocked. If the call has ended with another result than
- * EINTR, the handler may return. */
+/* Says whether the thread is in arch_call_unblocked. False also if the call has ended with another
+ * result than EINTR: then the handler may return. */
 static bool in_unblocked_call(const ucontext_t *context)
 {
     uintptr_t pc = context_pc(context), end = (uintptr_t)arch_call_unblocked_end;
@@ -51,7 +51,7 @@ static bool in_unblocked_call(const ucontext_t *context)
 }
 
 /* Makes a system call with the mask of the interrupted code, so that the program's signals can
- * interrupt it. */
+ * interrupt it. Returns the call's result, or STOPPED_AGAIN. */
 static NOINLINE long call_unblocked(const ucontext_t *context, long number, const long argument[6])
 {
     uint64_t mask, all;
@@ -368,7 +368,8 @@ static void set_limit(struct timed_call *call, uint64_t left)
                                               : (long)&call->uring;
 }
 
-/* Repeats the call until it is over, or until a handler of the program has run. */
+/* Repeats the call until it is over, or until a handler of the program has run. Returns its
+ * result. */
 static long make_timed_call(const ucontext_t *context, struct timed_call *call)
 {
     uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + call->left;

@@ -27,8 +27,8 @@ struct syscall_interrupted {
     uintptr_t pc; /* address of the call; the rest is valid only if the thread is still there */
 };
 
-/* Continues the interrupted call; the last thing that a signal handler does. It may not return:
- * then an outer handler of the same thread continues. */
+/* Continues the interrupted call; the last thing that a signal handler does. It does not return if
+ * an outer handler of the same thread has to continue. */
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call);
 
 /* Describes the relative deadline of a system call. A hook sets it before the call and sets ns to 0
