@@ -19,14 +19,14 @@
 
 /* Nanoseconds after which the attempt to stop all threads is given up. */
 #define STOP_TIMEOUT 3000000000ull
-/* Number of additional notes that the result has room for: blocks may be allocated after the blocks
- * were counted and before the process is copied. */
+/* The result has room for so many notes (each about one block) more than there are blocks: further
+ * blocks may be allocated between counting the blocks and copying the process. */
 #define NEWER_BLOCKS 4096
 
 static struct world world; /* static, because the signal handlers of stopped threads read it */
 static bool stays_stopped; /* the other threads stay stopped until fork_snapshot_resume */
 
-/* ---- Results in shared memory ---------------------------------------------------------------- */
+/* ---- The result of a check, in memory that parent and child share ---------------------------- */
 
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size)
 {

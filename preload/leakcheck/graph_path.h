@@ -8,9 +8,10 @@
  * option refers to the working directory at that time. */
 void graph_path_start(void);
 
-/* The path of the graph file for the leak check at exit, as graph= says. If a file of this name
- * exists that another process has written, the pid is appended to the path. NULL: no graph is
- * wanted. The result is valid until the next call; only one thread at a time may call it. */
+/* Returns the path of the graph file for the leak check at exit, as the option graph= says. If a
+ * file of this name exists that another process has written, the pid is appended to the path. NULL:
+ * no graph is wanted. The result is valid until the next call; only one thread at a time may call
+ * it. */
 const char *graph_path_of_option(void);
 /* Returns the path of the graph file for a leak check that the user or the program requested.
  * "file" may contain %p, %e and %n as in graph=; an existing file of this name will be replaced.

@@ -16,8 +16,8 @@ static bool is_same(const struct leak_interior *one, const struct leak_interior 
            one->offset == other->offset;
 }
 
-/* Finds the row with the same line, holder and offset as *wanted, or adds it. NULL: the table is
- * full. */
+/* Finds the struct leak_interior with the same line, holder and offset as *wanted, or adds one.
+ * NULL: the table is full. */
 static struct leak_interior *find_row(struct interior_sums *sums,
                                       const struct leak_interior *wanted)
 {

@@ -233,8 +233,8 @@ static unsigned callers_of(uint32_t site, uint64_t *pcs, unsigned most)
 {
     unsigned count = 0;
     uint32_t id = site && site <= sites_last() ? sites_node(site) : LEAK_ROOT_NONE;
-    /* All blocks from before libleak was loaded get the same address, so that they form one
-     * group. */
+    /* All blocks from before libleak was loaded get the same address, so that header_idioms.h takes
+     * them for one group. */
     for (struct leak_node node; count < most && context_tree_next(&id, &node); count++)
         pcs[count] = id == LEAK_ROOT_NO_STACKS ? LEAK_OLDER_PC : node.pc;
     return count;

@@ -43,7 +43,7 @@ struct leak_check_result {
     struct leak_check_note note[];
 };
 
-/* The size in bytes of a result with room for so many notes. */
+/* Returns the size in bytes of a result with room for a number of notes. */
 static inline uint64_t leak_check_result_size(uint64_t notes)
 {
     return sizeof(struct leak_check_result) +
@@ -64,7 +64,7 @@ struct leak_check_request {
     bool memory_left_out; /* memory of the program is missing in the copy (dontfork_restore) */
     const struct roots_caller *caller;
     const struct world *world;
-    unsigned classes; /* set of the classes of roots that are scanned */
+    unsigned classes; /* the classes of roots that are scanned (option roots), one bit each */
     uint64_t memory_most, xor_key;
     bool header_idiom;     /* the value of the option header_idiom */
     uint64_t content_most; /* the largest number of bytes of a block's content that are written */

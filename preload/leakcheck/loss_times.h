@@ -31,7 +31,7 @@ struct loss_times {
 bool loss_times_begin(struct loss_times *times, const struct leak_snapshot *head, uint64_t before);
 /* Adds a number of lost or indirectly lost blocks of a site to those that this check has found. */
 void loss_times_add(struct loss_times *times, uint32_t site, uint64_t blocks);
-/* Computes the rows with the times, after all blocks of this check were added. */
+/* Computes "rows" from the counts, after all blocks of this check were added. */
 void loss_times_finish(struct loss_times *times);
 
 #endif

@@ -87,8 +87,8 @@ static void note_largest(struct result_writer *writer, struct result_line *line,
     }
 }
 
-/* The flags by which lines of one site and verdict differ, for a node that is not indirectly
- * lost. */
+/* Returns the flags of a node that is not indirectly lost. Blocks of one site and verdict with
+ * different flags are on different lines. */
 static unsigned record_flags(const struct result_writer *writer, uint32_t node)
 {
     bool cycle = leak_graph_is_cycle(writer->input->graph, node);
@@ -96,7 +96,7 @@ static unsigned record_flags(const struct result_writer *writer, uint32_t node)
 }
 
 /* Returns the line of a lost block that owns indirectly lost blocks. Blocks of the same owner often
- * come one after the other, so the last result is kept. */
+ * come one after the other, so the line that was returned last is remembered. */
 static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
 {
     if (node != writer->last_record) {
@@ -194,8 +194,8 @@ static void add_step(struct result_writer *writer, uint32_t node, uint32_t paren
         step->into = word - address;
 }
 
-/* Collects the nodes on the path from a node towards its root, at most "most", into "met"; returns
- * how many. */
+/* Writes the nodes on the path from a node towards its root into "met", at most "most" of them;
+ * returns how many it has written. */
 static uint32_t collect_path(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
     uint32_t count = 0;

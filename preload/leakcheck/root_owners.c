@@ -292,7 +292,8 @@ struct searched_range {
     bool starts_only; /* true: only pointers to the start of the block count */
     /* The range may begin inside a nested block; its words do not count as that block's. */
     bool within;
-    /* What all results in this range have in common; address, offset and root are set for each. */
+    /* A struct leak_pointer with the members that are equal for all words of this range; address,
+     * offset and root are set for each word. */
     struct leak_pointer model;
 };
 

@@ -124,7 +124,8 @@ static void record_place(uint64_t place)
     places[1] = place;
 }
 
-/* Frees the result of a check; its pid stays known. */
+/* Frees the shared memory with the result of a check, after noting where the result is in the
+ * recording file. check->pid stays unchanged. */
 static void release_check(struct pending_check *check)
 {
     struct leak_check_result *result = check->result;

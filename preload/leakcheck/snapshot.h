@@ -77,8 +77,8 @@ enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
                                           const struct roots_caller *caller, uintptr_t about,
                                           const char *graph_file, uint32_t *milestone);
 
-/* Check at the end of the process: snapshot_early before the exit handlers, snapshot_late after the
- * last one. */
+/* Run the check at the end of the process: snapshot_early before the exit handlers, snapshot_late
+ * after the last one. */
 void snapshot_early(const struct roots_caller *caller);
 void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion);
 /* Block and unblock checks around exec, so that no check sends a thread the signal that stops it: a

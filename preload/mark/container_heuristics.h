@@ -32,7 +32,7 @@ static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 
 #define CONTAINER_ALIGN_LEAST 16
 #define CONTAINER_ALIGN_MOST 4096
-#define CONTAINER_LINE 64 /* size of a cache line in bytes */
+#define CONTAINER_LINE 64 /* size of a cache line in bytes, to which some objects are aligned */
 /* Size of the first part of an object in which its block's start may be stored. */
 #define CONTAINER_OWN_FIELDS 512
 
@@ -114,9 +114,9 @@ static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64
  * use. */
 #define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24)
 
-/* Recognises a string of redis (sds): length, capacity and type before it, of 1, 2, 4 or 8 bytes
- * each, and a NUL behind it. The capacity fills what malloc returned, which may be more than was
- * requested. */
+/* Recognises a string of redis (sds): before it length and capacity, of 1, 2, 4 or 8 bytes each,
+ * and a byte with its type; behind it a NUL. The capacity fills what malloc returned, which may be
+ * more than was requested. */
 static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
 {
     const uint8_t *text = (const uint8_t *)block + offset;
@@ -142,7 +142,7 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
            (uint32_t)head[3] == CONTAINER_GLIB_BOX && head[1] <= size - offset;
 }
 
-/* "GNUCC++": the class of libstdc++'s exceptions. */
+/* "GNUCC++" as a number: the class that libstdc++ writes into the headers of its exceptions. */
 #define CONTAINER_GNU_EXCEPTION 0x474e5543432b2b00
 
 /* Size of an exception's header in bytes. */
@@ -161,8 +161,8 @@ static inline bool container_is_exception(const uintptr_t *head, uint64_t offset
            *(const uint64_t *)(head + unwinder / WORD) == CONTAINER_GNU_EXCEPTION;
 }
 
-/* Control byte of an empty bucket of a Rust hash table; a control byte below 0x80: the bucket is in
- * use. */
+/* Control bytes of a Rust hash table, one for each bucket: CONTAINER_EMPTY: never used;
+ * CONTAINER_DELETED: the entry was removed; below 0x80: in use. */
 #define CONTAINER_EMPTY 0xff
 #define CONTAINER_DELETED 0x80
 #define CONTAINER_MIN_BUCKETS 4

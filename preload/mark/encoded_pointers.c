@@ -1,23 +1,23 @@
 /* encoded_pointers.c - decodes each word in nine ways, and tests whether a result is the address of
  * an unmarked block.
  *
- * A plain pointer to a marked block is also a tagged pointer without a tag, so most words have a
- * decoding that lies among the blocks. Usually few blocks are unmarked: a filter with one bit for
+ * An ordinary pointer to a marked block is also a tagged pointer with the tag 0, so most words have
+ * a decoding that lies among the blocks. Usually few blocks are unmarked: a filter with one bit for
  * the hash of each of their addresses rejects nearly all words without a search in the rank index.
  * Every match is recorded as an edge of the graph, also a second pointer to the same block. */
 #include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/prefetch_ring.h"
 
-#define FILTER_BITS 16 /* bits of the filter for each unmarked block */
+#define FILTER_BITS 16 /* number of bits that the filter has for each unmarked block */
 
 struct decoder {
     struct reach *reach;
     uint64_t guard, xor_key;
     struct pointer_filter words; /* finds words that may be encoded pointers to unmarked blocks */
     uintptr_t low, span;         /* unmarked blocks begin in [low, low + span] */
-    /* The range of the words that are pointers to unmarked blocks, shifted right by one to four
-     * bits. */
+    /* A word that is a pointer to an unmarked block, shifted right by 1 to 4 bits, is in
+     * [shifted_low, shifted_low + shifted_span]. */
     uintptr_t shifted_low, shifted_span;
     uint64_t *filter;
     unsigned shift;
@@ -109,7 +109,7 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
             test_form(decoder, word << k, from, at);
 }
 
-/* Follows the address in each decoding of a word. Most words are plain pointers, which are too
+/* Follows the address in each decoding of a word. Most words are ordinary pointers, which are too
  * large to be shifted ones. */
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
@@ -118,7 +118,8 @@ static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, u
     uintptr_t rotated = WORD == 8 ? word >> 17 | word << (8 * WORD - 17) : word >> 9 | word << 23;
     if (is_in_span(decoder, untagged))
         test_form(decoder, untagged, from, at);
-    /* A pointer aligned to 8 bytes with a tag of three bits. */
+    /* Bit 3 may also belong to the address, of a block at an odd multiple of 8: then the tag is in
+     * the low three bits. */
     if (word & 8 && is_in_span(decoder, untagged | 8))
         test_form(decoder, untagged | 8, from, at);
     if (unlikely(word - decoder->shifted_low <= decoder->shifted_span))

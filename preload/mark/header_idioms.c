@@ -10,16 +10,19 @@
 /* Most bytes of a footer: data at the end of a block, to which the program's pointers to the block
  * lead. */
 #define FOOTER_MOST 64
-#define BLOCKS_LEAST 2 /* least number of blocks held at an offset, in a group of one site */
-/* Least number of blocks held at an offset, in a group of several sites. */
+/* Number of blocks that must be held at an offset to make it an idiom: in a group of one site, and
+ * in a group of several sites. */
+#define BLOCKS_LEAST 2
 #define BLOCKS_LEAST_SHARED 3
 #define HELD_SHARE(part, all) (4ull * (part) >= 3ull * (all))
-#define TAGS 8                  /* number of values of a tag, the low three bits of a pointer */
-#define LINKED_SIZES UINT64_MAX /* value of linked_size: the blocks have several sizes */
-#define ALIGN_LEAST 5 /* logarithm of the least alignment, 32; malloc itself aligns to 16 */
+#define TAGS 8 /* number of values that a tag, the low three bits of a pointer, can have */
+#define LINKED_SIZES UINT64_MAX /* value of linked_size: the linked blocks have several sizes */
+/* Binary logarithm of the least alignment that can be an idiom, 32: malloc itself aligns to 16. */
+#define ALIGN_LEAST 5
 #define ALIGN_MOST 12
-#define ALIGN_HEADER 64 /* size of a header before an aligned address, in bytes, at most */
-/* Bits of evidence for an alignment: by chance one group in 256 looks aligned. */
+#define ALIGN_HEADER 64 /* largest size in bytes of a header before an aligned address */
+/* An alignment is an idiom only if so many blocks have it that by chance fewer than one in
+ * 2^ALIGN_BITS groups would look aligned. */
 #define ALIGN_BITS 8
 
 /* Hashes of a site's innermost frames, for each level from 1 on: at[k] is the hash of the LEVELS -
@@ -45,17 +48,19 @@ struct idiom_group {
     struct idiom_offsets footer;
     /* Counts the same distances, but also those of blocks that a pointer to their start holds. */
     struct idiom_offsets any_footer;
-    /* Number of blocks held at an aligned address, by logarithm of the alignment. */
+    /* Number of blocks held at an aligned address; the index is the binary logarithm of the
+     * alignment. */
     uint32_t aligned[ALIGN_MOST + 1];
-    /* By tag: number of blocks that a pointer with this tag holds, in a block of the same group, as
-     * nodes of a tree hold each other. */
+    /* For each tag: number of blocks to which a pointer with this tag leads from a block of the
+     * same group, as nodes of a tree point to each other. */
     uint32_t linked[TAGS];
     uint64_t linked_size; /* size of the blocks that linked counts, or LINKED_SIZES */
     bool several;         /* the group has blocks of several sites */
     bool by_libc;         /* a function of the C library allocates its blocks */
     uint32_t site;
-    uint8_t good_aligned; /* logarithm of the alignment that is an idiom; 0: none */
-    uint8_t good_tags;    /* set of tags: these are idioms, so pointers with them hold a block */
+    uint8_t good_aligned; /* binary logarithm of the alignment that is an idiom; 0: none */
+    /* bit i is set: tag i is an idiom, so a pointer with this tag holds its block */
+    uint8_t good_tags;
 };
 
 struct idiom_site {
@@ -122,8 +127,8 @@ static void find_groups(struct header_idioms *idioms, const struct reach *reach,
     }
 }
 
-/* Counts an offset. If the table is full, the offset replaces one that occurred once; frequent ones
- * stay. */
+/* Counts an offset. If the table is full, the offset replaces one that occurred only once, so
+ * frequent offsets stay. */
 static void count_offset(struct idiom_offsets *table, uint32_t offset)
 {
     unsigned place = OFFSETS;
@@ -156,8 +161,9 @@ static uint32_t footer_size(uint64_t size, uint64_t offset)
     return offset % WORD || rest % WORD || rest > FOOTER_MOST ? 0 : (uint32_t)rest;
 }
 
-/* Says whether the node is held as nodes of a tree hold each other: by a block of the same site,
- * or, for a group of a level above 0, by a block of the same group and size. */
+/* Says whether the pointer to the node comes from a block of its own kind, as in a tree: from a
+ * block of the same site, or, for a group of a level above 0, by a block of the same group and
+ * size. */
 static bool is_linked(const struct header_idioms *idioms, const struct reach *reach, uint32_t node,
                       unsigned level)
 {
@@ -281,8 +287,8 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
         table->good = 0;
 }
 
-/* Decides whether footers are idioms, with blocks held at their start counted as well: a slab whose
- * first chunk is in use is held at its start, too. */
+/* Decides whether footers are idioms, and counts also blocks that are held at their start: a slab
+ * whose first chunk is in use is held at its start, too. */
 static void judge_any_footer(struct idiom_group *group)
 {
     uint32_t held = find_good(group, &group->any_footer);

@@ -1,4 +1,5 @@
-/* mark.c - the marking passes, breadth first.
+/* mark.c - the marking passes, breadth first, in this order; below each pass the verdict that it
+ * gives.
  *
  *     ignored, roots | header idioms | reachable before | candidates | decoded | the rest
  *                       reachable                       |  possible  | hidden  | lost
@@ -49,8 +50,8 @@ static bool is_container_head(const struct mark_pass *pass, const struct mark_no
            pass->is_vtable(head[0]) && pass->is_vtable(head[offset / WORD]);
 }
 
-/* The address of the word in static variables that holds the pointer; 0: the word is in other
- * memory. */
+/* Returns the address of the word that contains the pointer, if that word is a static variable; 0:
+ * it is in other memory. */
 static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint32_t at)
 {
     const struct root_range *roots = pass->reach->ranges.at;
@@ -122,8 +123,8 @@ static bool note_interior(struct mark_pass *pass, uint32_t number, uint64_t offs
     return lowest;
 }
 
-/* Handles an interior pointer to a block. Of several such pointers the lowest one is kept as the
- * link: the content of the block begins there. */
+/* Handles an interior pointer to a block. Of several interior pointers the one with the lowest
+ * offset becomes the block's link: there the content behind a header begins. */
 static NOINLINE void visit_interior(struct mark_pass *pass, uint32_t number, uint64_t offset,
                                     uint32_t from, uint32_t at)
 {
@@ -246,8 +247,8 @@ static NOINLINE void spread_possible(struct mark_pass *pass)
     drain_queue(pass, visit_from_possible);
 }
 
-/* Marks the unmarked nodes about which the caller knows this (enum reach_prior), without a pointer
- * to them. */
+/* Marks the unmarked nodes that an earlier check or the program has classified as "before" (enum
+ * reach_prior), although no pointer to them was found. */
 static void mark_prior(struct reach *reach, enum reach_prior before, enum leak_verdict verdict,
                        unsigned flags)
 {

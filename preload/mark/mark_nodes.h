@@ -20,17 +20,20 @@
  * found. With the verdict REACHABLE: an interior pointer holds the block as a container. */
 #define NODE_CANDIDATE 8u
 #define NODE_BY_ROOT 16u /* the node's struct mark_link contains the number of a root word */
-/* Factor by which enum reach_prior is shifted to its three bits of the state. */
+/* Factor that moves a value of enum reach_prior to its three bits of the state. */
 #define NODE_PRIOR 32
-/* Factor by which enum leak_found_flag is shifted to its bits of the state. */
+/* Factor that moves a set of enum leak_found_flag to its bits of the state. */
 #define NODE_FLAGS 256
-#define NODE_NO_POINTER 0x8000u /* the block was read, and no word of it can be a plain pointer */
+/* The block was read, and no word of it can be a pointer that is not encoded. */
+#define NODE_NO_POINTER 0x8000u
 /* The block was read, and no word of it can be an encoded pointer. */
 #define NODE_NO_ENCODED 0x4000u
-/* A root word points to the block; the bit of LEAK_FOUND_CYCLE, which nodes do not use. */
+/* A root word points to the block. The value is that of LEAK_FOUND_CYCLE, which the state of a node
+ * never contains. */
 #define NODE_ROOT_TARGET 0x0100u
 #define NODE_HAS_NESTED 0x2000u /* nested blocks lie in the block */
-/* Reachable by a pointer behind a header; the bit of LEAK_FOUND_SHARED, which nodes do not use. */
+/* A pointer behind a header makes the block reachable. The value is that of LEAK_FOUND_SHARED,
+ * which the state of a node never contains. */
 #define NODE_BY_HEADER 0x0800u
 
 struct mark_node {
@@ -123,7 +126,7 @@ struct reach {
     struct mark_link *links;
     struct scan_array large; /* array of struct large_node */
     uint32_t count;
-    struct mark_cold *cold; /* array by node; NULL: the rest of a block is looked up by find */
+    struct mark_cold *cold; /* array by node; NULL: "find" looks up the rest of a block */
     /* Looks up a block in the block table by its address (reach_look_up). */
     bool (*find)(uintptr_t address, struct block *out);
     /* Array by node; NULL: no interior pointer was found, or header idioms are not used. */
@@ -138,10 +141,11 @@ struct reach {
     bool (*is_in_libc)(uintptr_t pc); /* says whether an address is in the C library */
     uintptr_t low, span;              /* the range of all pointers to blocks: [low, low + span] */
     uint32_t *queue;                  /* all marked nodes, in the order in which they were marked */
-    /* Indices of the queue; the words of the nodes in [0, head) were followed. */
+    /* Indices of the queue: the words of the nodes before head were followed; the next marked node
+     * is written at tail. */
     uint32_t head, tail;
     uint64_t added, capacity; /* number of blocks in pending, and room for them */
-    unsigned priors;          /* set of 1 << enum reach_prior: the values that occur */
+    unsigned priors;          /* bit i is set: enum reach_prior has the value i for some block */
     /* Blocks in the order in which they were added, until the rank index is built; their state is
      * enum reach_prior. */
     struct mark_node *pending;
@@ -152,8 +156,9 @@ struct reach {
     struct scan_array encoded_edges;
     /* Array by node; NULL: there was no pointer scan, blocks are read when they leave the queue. */
     struct pointer_targets *targets_of;
-    struct scan_array targets; /* array of uint32_t: node numbers, in the rows of targets_of */
-    uint32_t targets_source;   /* the node whose targets are being recorded */
+    /* array of uint32_t: node numbers; targets_of says which belong to a node */
+    struct scan_array targets;
+    uint32_t targets_source; /* the node whose targets are being recorded */
     struct recent_edges targets_recent;
     bool targets_lost; /* for lack of memory, some targets were not recorded */
     /* Array by node: the block around a nested one, or NODE_NONE; NULL: no block is nested. */
@@ -336,14 +341,14 @@ static ALWAYS_INLINE void node_prefetch(const struct reach *reach, uint32_t at)
         __builtin_prefetch(&reach->nodes[next[i]]);
 }
 
-/* The address in a word that is taken for a pointer. */
+/* Returns the address in a word that is taken for a pointer. */
 static ALWAYS_INLINE uintptr_t node_pointer(uintptr_t word)
 {
     return arch_address((const void *)word);
 }
 
-/* The distance from the start of a held node or candidate to the address in the pointer by which it
- * was found. 0: the pointer leads to the start, or is not known. */
+/* Returns the distance in bytes from the start of a held node or candidate to the address in the
+ * pointer by which it was found. 0: the pointer leads to the start, or is not known. */
 static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -363,7 +368,8 @@ static NOINLINE UNUSED uint64_t node_pointer_offset(const struct reach *reach, u
  * its nested blocks. */
 struct node_words {
     const uintptr_t *at;
-    /* Number of words of this run; index of its first word within the node, from 0. */
+    /* count: number of words of this run; first: index of its first word within the node, from
+     * 0. */
     uint64_t count, first;
     uint32_t next; /* the nested block behind this run; NODE_NONE: this is the last run */
 };

@@ -18,7 +18,8 @@ struct trimmed_block {
 
 /* ---- Before the index is built --------------------------------------------------------------- */
 
-/* The first address behind a block at which a node may begin: a multiple of RANK_INDEX_STEP. */
+/* Returns the first address behind a block at which a node may begin: a multiple of
+ * RANK_INDEX_STEP. */
 static uintptr_t block_end(const struct block *block)
 {
     return round_up(block->address + block->size, RANK_INDEX_STEP);

@@ -1,9 +1,9 @@
 /* pointer_filter.h - tests four words in one step, by their upper halves: may one of them be a
- * pointer, plain or encoded?
+ * pointer, ordinary or encoded?
  *
  * Nearly always none is a pointer, so this test is the main cost of reading a block. It may have
- * false positives, never false negatives. A plain pointer to an aligned address is not reported as
- * encoded, because marking has followed it as a plain pointer. */
+ * false positives, never false negatives. An ordinary pointer to an aligned address is not reported
+ * as encoded, because marking has followed it already. */
 #ifndef PRELOAD_MARK_POINTER_FILTER_H
 #define PRELOAD_MARK_POINTER_FILTER_H
 

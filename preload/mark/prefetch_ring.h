@@ -18,8 +18,8 @@ struct prefetch_ring {
     /* Numbers of words that passed each stage: popped <= resolved <= pushed. */
     uint32_t pushed, resolved, popped;
     bool eager; /* true: prefetch the content of a block as soon as its node is known */
-    /* An array by node that the function `visit` reads, so that the node's element is prefetched,
-     * too; if there is no such array, any address. */
+    /* Array by node of which the function `visit` reads the node's element, so that the ring
+     * prefetches it; if there is no such array, any address. */
     const char *row;
     size_t row_size;
     struct {
@@ -185,7 +185,8 @@ static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const stru
                       visit, context);
 }
 
-/* The number of bytes of a block up to its end, or to the next block if that begins inside it. */
+/* Returns the number of bytes from the start of a block to its end, or to the start of the next
+ * block if that is nested in it. */
 static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];
@@ -194,9 +195,9 @@ static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_
     return apart < node_size(reach, node) ? apart : node_size(reach, node);
 }
 
-/* Pushes the possible pointers in block from, testing every word only once. Returns
- * NODE_NO_POINTER, and also NODE_NO_ENCODED if no word can be an encoded pointer. Pointers of the
- * block to itself are skipped: arenas and free lists are full of them. */
+/* Pushes the possible pointers in block from, testing every word only once. Returns the flags that
+ * the node gets: NODE_NO_POINTER, and NODE_NO_ENCODED too if no word can be an encoded pointer.
+ * Pointers of the block to itself are skipped: arenas and free lists are full of them. */
 static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
                                                  const struct reach *reach,
                                                  const struct pointer_filter *filter,

@@ -85,7 +85,8 @@ static ALWAYS_INLINE uint32_t rank_index_popcount(uint64_t bits)
     return bits * 0x0101010101010101ull >> 56;
 }
 
-/* The number of blocks that begin at or below an address; word: the index word of that address. */
+/* Returns the number of blocks that begin at or below an address. word: the index word of that
+ * address. */
 static ALWAYS_INLINE uint32_t rank_index_rank_in(const struct rank_index_word *word,
                                                  uintptr_t address)
 {

@@ -147,28 +147,28 @@ bool reach_is_nested(const struct reach *reach, uint32_t node);
  * 32 GiB: a lower bound). REACH_NONE: a root word has the pointer (reach_root_word), or there is
  * none: the node is dropped, ignored, or known only from an earlier check. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
-/* The distance from the start of a held node to the address in the pointer by which it was found;
- * 0: the pointer leads to the start, or is not known. */
+/* Returns the distance in bytes from the start of a held node to the address in the pointer by
+ * which it was found; 0: the pointer leads to the start, or is not known. */
 uint64_t reach_pointer_offset(const struct reach *reach, uint32_t node);
-/* reach_marked_count is the number of held nodes. reach_marked(reach, turn) is the held node that
- * was marked as number `turn`, from 0: each node is marked after its parent. */
+/* reach_marked_count returns the number of held nodes. reach_marked returns the held node that was
+ * marked as number `turn`, from 0: each node is marked after its parent. */
 uint32_t reach_marked_count(const struct reach *reach);
 uint32_t reach_marked(const struct reach *reach, uint32_t turn);
 /* Prefetches the data that reach_parent and reach_root_word read for the node. */
 void reach_prefetch(const struct reach *reach, uint32_t node);
-/* A root word that holds a node. reach_root_word finds that of a node without a parent; false: no
- * root word holds it. */
+/* A root word that points to a node. reach_root_word finds the one by which a node without a parent
+ * was found; false: there is none. */
 struct reach_word {
     uintptr_t address;
     uint32_t range;
-    /* Index among the root words by which nodes were found, below reach_root_words. Some of these
-     * words do not hold a node any more, because a better pointer to it was found. */
+    /* Index among the root words by which nodes were found, below reach_root_words. No node belongs
+     * to some of these words any more, because a better pointer to the node was found. */
     uint32_t index;
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);
 uint32_t reach_root_words(const struct reach *reach);
 
-/* The number of the first node at or above an address; reach_count() if there is none. */
+/* Returns the number of the first node at or above an address; reach_count() if there is none. */
 uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address);
 /* Finds the node of the block to which a pointer refers: to its start, its interior or the byte
  * behind its end. REACH_NONE: there is no such block. */
