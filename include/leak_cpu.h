@@ -27,12 +27,12 @@
       "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10",   \
       "s11", "t3", "t4", "t5", "t6")
 
-/* The CPU that this is compiled for, as ELF headers (MACHINE) and seccomp filters (AUDIT) name
- * it. */
+/* The CPU that this is compiled for, as ELF headers (MACHINE) and seccomp filters (AUDIT) name it;
+ * and how ELF headers name the CPU of other programs that run on it. */
 #if defined(__x86_64__)
 #define LEAK_CPU_MACHINE EM_X86_64
-#define LEAK_CPU_MACHINE_32 EM_386 /* 32-bit programs that run on this CPU; EM_NONE (0): none do */
-#define LEAK_CPU_MACHINE_OTHER EM_386 /* programs of the other word size that run on this CPU */
+#define LEAK_CPU_MACHINE_32 EM_386    /* of 32-bit programs that run here; EM_NONE (0): none do */
+#define LEAK_CPU_MACHINE_OTHER EM_386 /* of programs of the other word size that run here */
 #define LEAK_CPU_AUDIT AUDIT_ARCH_X86_64
 #elif defined(__i386__)
 #define LEAK_CPU_MACHINE EM_386

@@ -31,7 +31,7 @@
 struct leak_graph_head {
     uint64_t magic;
     uint32_t version;
-    uint32_t head_size; /* sizeof(struct leak_graph_head) */
+    uint32_t head_size; /* size in bytes of this struct in the file */
 };
 
 struct leak_graph_chunk {

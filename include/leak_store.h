@@ -29,7 +29,8 @@
 #define LEAK_THREAD_NAME 16
 #define LEAK_SITE_THREADS 3
 
-/* The hot path has only one clock, the word header.epoch. It counts ticks of 1/8 second. */
+/* Most times in a recording are values of the word header.epoch, which counts ticks of 1/8 second:
+ * to read it costs an allocation less than to read a clock. */
 #define LEAK_TICKS_PER_SECOND 8
 
 /* Names of times in this file: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is a value of
@@ -81,7 +82,8 @@ enum leak_untracked {
 enum leak_header_flag {
     LEAK_FLAG_FORKED = 1,    /* a fork child: the sites 1..inherited_sites came from its parent */
     LEAK_FLAG_NO_STACKS = 2, /* the option site_stacks=off is set */
-    /* min_size, max_size ... are set: frees of unknown blocks are no errors. */
+    /* An option that leaves out blocks is set (min_size, max_size ...): a free of an unknown block
+     * is no error. */
     LEAK_FLAG_FILTERED = 4,
     LEAK_FLAG_FULL = 8, /* the recording file was full: the newest sites are missing */
     /* The option sample= is set, and the process has allocated, even if no block was sampled. */
@@ -129,9 +131,8 @@ enum leak_verb {
 };
 
 enum leak_request_state {
-    /* Leakctl has claimed the mailbox, and fills the request or reads the answer. */
-    LEAK_REQUEST_FREE = 0,
-    LEAK_REQUEST_CLAIMED,
+    LEAK_REQUEST_FREE = 0, /* any leakctl may claim the mailbox */
+    LEAK_REQUEST_CLAIMED,  /* a leakctl fills the request, or reads the answer */
     LEAK_REQUEST_ASKED,    /* leakctl has filled the request */
     LEAK_REQUEST_TAKEN,    /* the process has taken the request */
     LEAK_REQUEST_ANSWERED, /* the process has stored the answer */
@@ -191,7 +192,7 @@ struct leak_request_file {
 struct leak_header {
     uint64_t magic; /* publish: LEAK_STORE_MAGIC */
     uint32_t version;
-    uint32_t header_size; /* sizeof(struct leak_header) */
+    uint32_t header_size; /* size in bytes of this struct in the file */
     uint32_t machine;     /* e_machine of the ELF header of the program */
     uint32_t flags;       /* enum leak_header_flag; changed by atomic or */
     uint64_t file_size;   /* size of the sparse file, set when it is made and never changed */
@@ -279,7 +280,7 @@ struct leak_chunk {
     uint32_t type;
     /* Offset of this chunk in the file, so that no other page is mistaken for a chunk. */
     uint64_t offset;
-    uint64_t size;  /* size in bytes, a multiple of LEAK_PAGE, including this struct */
+    uint64_t size;  /* size of the chunk with this struct, in bytes, a multiple of LEAK_PAGE */
     uint64_t first; /* id of the first record, for arrays that continue in several chunks */
     /* publish: number of payload bytes that are valid so far, in packed chunks (PROCESS, OPTIONS,
      * MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES). In arrays each record is published on its
@@ -290,7 +291,7 @@ struct leak_chunk {
 };
 /* Largest number of bytes of the suppressions in one chunk, without their origin. */
 #define LEAK_SUPPRESSIONS_MAX (64u << 10)
-/* If there is no valid chunk at an offset, a reader tries again one page later. */
+/* A reader that finds no valid chunk at an offset looks one page further. */
 
 /* ---- Records ----------------------------------------------------------------------------- */
 
@@ -330,7 +331,7 @@ struct leak_thread {
     /* Number of allocations of this thread so far: the n of T1#n; with sample=, number of
      * samples. */
     uint64_t allocations;
-    /* Number of stacks that were walked; all other call stacks came from the stack cache. */
+    /* Number of call stacks that were unwound; all others came from the stack cache. */
     uint64_t walks;
     /* Frames that were unwound, and frames that were only verified to equal those of the previous
      * walk. */
@@ -362,7 +363,7 @@ enum leak_root {
 #define LEAK_PC_FREE 4095 /* sort of the call stack of a free */
 #define LEAK_OLDER_PC LEAK_KIND_PCS
 #define LEAK_OLDER_EXACT 1032
-#define LEAK_TAG_SHIFT 3 /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
+#define LEAK_TAG_SHIFT 3 /* a sort is kind + (tag << LEAK_TAG_SHIFT); kinds are 1 to 8 */
 
 /* The bits of leak_node.pc and leak_node.parent above these numbers of bits are private to the
  * writer (preload/contexts/context_tree.c). */
@@ -372,9 +373,10 @@ enum leak_root {
 #define LEAK_NODE_MOST ((1u << LEAK_NODE_BITS) - 1)
 
 struct leak_node {
-    /* publish: the return address, LEAK_PC_BITS of it; the frame's function is that of pc - 1. */
+    /* publish: the return address, in the low LEAK_PC_BITS bits; the frame's function is that of pc
+     * - 1. */
     uint64_t pc;
-    uint32_t parent; /* node of the caller, or a root; LEAK_NODE_BITS of it */
+    uint32_t parent; /* node of the caller, or a root; in the low LEAK_NODE_BITS bits */
     /* For a frame: serial number of the last unload of a module around pc before this node was
      * made; the frame's module is the first generation around pc with loaded > number. With
      * LEAK_NODE_CODE: a Python frame, see struct leak_code. */
@@ -412,7 +414,7 @@ struct leak_code {
     uint32_t length;     /* length of this record, a multiple of 8 */
     uint32_t id;         /* 1, 2, 3 ... */
     uint32_t first_line; /* line of the definition */
-    /* Enum leak_line_table; NONE: the line table is too long, and lines are unknown. */
+    /* A value of enum leak_line_table; NONE: the line table is too long, and lines are unknown. */
     uint32_t line_table;
     uint32_t file_length; /* lengths of the three parts of "text" */
     uint32_t name_length;
@@ -489,8 +491,8 @@ struct leak_tags {
     struct leak_tag tag[LEAK_TAGS]; /* the table with its chunk head fills eight pages */
 };
 
-/* The folded counts of an allocation site: one call stack, kind and tag. 64 bytes, one cache line,
- * which the hot path of an allocation never writes. */
+/* The folded counts of an allocation site: one call stack, kind and tag. It has 64 bytes, one cache
+ * line, which an ordinary allocation does not write: it counts in a slot of its thread. */
 struct leak_site {
     uint32_t node;        /* publish: node of the innermost frame of the call stack, or a root */
     uint8_t kind;         /* a value of enum leak_kind */
@@ -733,7 +735,8 @@ enum leak_resource_flag {
     LEAK_RESOURCE_PENDING = 4,   /* a library whose dlopen has not returned yet */
     LEAK_RESOURCE_NEVER = 8,     /* a bad close: the descriptor number was never open */
     LEAK_RESOURCE_SWEEP = 16,    /* a bad close: its call stack closes all descriptor numbers */
-    /* A bad close: meanwhile the descriptor number belonged to another open file. */
+    /* A bad close: between the valid close of the descriptor number and the wrong one it belonged
+     * to another open file. */
     LEAK_RESOURCE_TAKEN = 32,
     /* A descriptor that was opened together with another one, as the other end of a pipe. */
     LEAK_RESOURCE_SECOND = 64,
@@ -855,7 +858,7 @@ struct leak_row_entry {
 };
 
 struct leak_row {
-    uint32_t tick; /* publish: tick + 1 */
+    uint32_t tick; /* publish: tick of this row + 1 */
     uint32_t reserved[3];
     struct leak_row_entry at[LEAK_HISTORY_COLUMNS];
 };
@@ -896,7 +899,7 @@ enum leak_limit {
 
 struct leak_history {
     uint64_t limit;    /* memory limit of this process when it started, in bytes; 0 = none */
-    uint32_t limit_of; /* a value of enum leak_limit */
+    uint32_t limit_of; /* which limit that is: a value of enum leak_limit */
     uint32_t reserved[13];
     struct leak_column column[LEAK_HISTORY_COLUMNS];
     struct leak_point point[LEAK_HISTORY_POINTS];
@@ -1014,13 +1017,13 @@ struct leak_table {
 struct leak_asked {
     uint64_t address; /* the address in question; 0: there was no such request */
     uint64_t block, size;
-    uint32_t site, found; /* found: index in "found" + 1 */
+    uint32_t site, found; /* site of that block; found: index + 1 of its struct leak_found */
     uint32_t count, tick;
     uint16_t thread, reserved[3];
 };
 
 struct leak_snapshot {
-    uint32_t head_size; /* sizeof(struct leak_snapshot) */
+    uint32_t head_size; /* size in bytes of this struct in the file */
     uint8_t rung, occasion, trouble;
     /* Number of pages without access that were read as zeros; 255: as many or more. */
     uint8_t unreadable;
@@ -1052,7 +1055,7 @@ struct leak_snapshot {
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
     struct leak_table orphans;  /* struct leak_orphan, ascending by the time of the last free */
     struct leak_table ages;     /* struct leak_age, unordered */
-    struct leak_table pointers; /* struct leak_pointer: the answer to WHO */
+    struct leak_table pointers; /* struct leak_pointer: words that point to the asked block */
     struct leak_asked asked;    /* the address that the command "leakctl who" asks about, and its
                                  * block */
     uint32_t milestone;         /* number of the milestone that this leak check is; 0 = none */
@@ -1092,8 +1095,8 @@ struct leak_age {
 };
 
 /* Blocks of one struct leak_found that are POSSIBLE or have LEAK_FOUND_HEADER: at which offset, and
- * from which blocks, pointers point into them. The number of rows is limited; further ones are left
- * out. */
+ * from which blocks, pointers point into them. The number of these records is limited; further ones
+ * are left out. */
 struct leak_interior {
     uint32_t found; /* index of that struct leak_found in "found" */
     /* Site of the blocks that contain these pointers; 0 = the pointers are in roots. */
@@ -1133,7 +1136,8 @@ enum leak_found_flag {
     LEAK_FOUND_CYCLE = 1,
     LEAK_FOUND_DROPPED = 2, /* REACHABLE, but only until the exit handlers ran */
     LEAK_FOUND_IGNORED = 4, /* REACHABLE, because the program has called libleak_ignore */
-    LEAK_FOUND_SHARED = 8,  /* INDIRECT under several records; "owner" is one of them */
+    /* INDIRECT, and owned by several lost records; "owner" is one of them */
+    LEAK_FOUND_SHARED = 8,
     /* POSSIBLE, because of an unaligned pointer to one of the first 15 bytes; the pointer's low
      * bits may be a tag. */
     LEAK_FOUND_TAGGED = 16,
@@ -1184,7 +1188,8 @@ enum leak_root_class {
 /* A root: a word outside the heap that points into it. */
 struct leak_held {
     uint64_t address; /* address of the word; 0 if root_class is REGISTERS */
-    /* Memory that contains the word: data of a module, a stack, a mapping, a user region. */
+    /* Memory that contains the word: data of a module, a stack, a mapping, memory of
+     * libleak_add_root. */
     uint64_t start, size;
     /* If root_class is STACKS: an address in the function whose stack frame contains the word; 0 =
      * unknown. */
@@ -1413,7 +1418,7 @@ struct leak_crash_frame {
 #define LEAK_CRASH_FRAMES 192
 #define LEAK_CRASH_OUTER 32
 struct leak_crash {
-    uint32_t head_size;   /* sizeof(struct leak_crash) */
+    uint32_t head_size;   /* size in bytes of this struct in the file */
     uint32_t state;       /* publish: a value of enum leak_crash_state */
     int32_t signal, code; /* si_signo and si_code of the signal */
     int32_t sender;       /* pid of the sender, for a signal that was sent */

@@ -13,8 +13,9 @@
 void children_add(int pid);
 bool children_contain(int pid);
 bool children_any(void);
-/* Says whether a child that a wait() of the program has just reaped was in the list, and removes
- * it. Not children_contain: the thread that watches the child may already have removed it. */
+/* Says whether a child that a wait() of the program has just reaped is one of the runtime's, and
+ * removes it from the list. Recognises it also if the thread that watches the child has removed it
+ * meanwhile, which children_contain does not. */
 bool children_take(int pid);
 /* Returns the number of changes of the list. If two calls return the same number, no child was
  * added or removed between them. */

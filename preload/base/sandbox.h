@@ -68,8 +68,8 @@ void sandbox_install(struct sandbox_filter *filter);
 /* Ends the effect of a filter that sandbox_install has added, because the kernel has not accepted
  * it. */
 void sandbox_remove(struct sandbox_filter *filter);
-/* Restricts calls to read, write, exit and the return from signal handlers. For
- * SECCOMP_MODE_STRICT, and for a filter that cannot be copied. */
+/* Restricts calls to read, write, exit and the return from signal handlers. Used for
+ * SECCOMP_MODE_STRICT, and when the program installs a filter that cannot be copied. */
 void sandbox_install_strict(void);
 void sandbox_remove_strict(void);
 

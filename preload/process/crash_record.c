@@ -18,11 +18,12 @@
 #define MODULES_SIZE (56u << 10) /* bytes for the records of modules: enough for some hundred */
 /* The largest number of frames that are recorded: as many as a stack of a gigabyte can have. */
 #define FRAMES_MAX (16u << 20)
-/* Number of regions, of 2 KiB each, below the address that are searched for a block: the block may
- * begin up to 32 MiB below. */
+/* Number of regions of 2 KiB that are searched for the start of a block: below the fault address
+ * (32 MiB), and below the address in a register (128 KiB). */
 #define REGIONS_OF_ADDRESS 16384
 #define REGIONS_OF_REGISTER 64
-/* A block before the address is reported if it ends at most this number of bytes before it. */
+/* Largest number of bytes by which a block that is reported may end before the fault address, and
+ * before the address in a register. */
 #define PAST_ADDRESS (64u << 10)
 #define PAST_REGISTER 16
 /* A crash is taken for a stack overflow if sp and the address are at most this number of bytes away

@@ -263,7 +263,8 @@ static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
     return unfinished;
 }
 
-/* Handles the reserved signal, in any thread and at any place. */
+/* Handles the signal that libleak reserves for requests and deferred work. It may interrupt any
+ * thread at any instruction. */
 static void on_work_signal(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())

@@ -456,8 +456,9 @@ bool process_detach(void)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* True while fork holds the locks. Signals are blocked then: a handler of the program that
- * allocates would deadlock. */
+/* In fork: fork_holds says that fork has taken all locks of the runtime, fork_holds_streams that it
+ * has taken libc's lock of its list of streams. Meanwhile signals are blocked, because a handler of
+ * the program that allocates would deadlock; fork_mask is the signal mask to restore. */
 static bool fork_holds, fork_holds_streams;
 static uint64_t fork_mask;
 

@@ -81,10 +81,10 @@ bool process_before_exit(const uintptr_t *record);
 /* Stores the status of quick_exit, which runs its own handlers first. */
 void process_quick_exit(int status);
 
-/* Path of libleak.so, and the value of LIBLEAK_OPTIONS: child programs need both. */
+/* Returns the path of libleak.so, which child programs need in LD_PRELOAD. */
 const char *process_library_path(void);
-/* The path of the library for programs of the other word size: 32/libleak.so in the directory of
- * the 64-bit library. The file need not exist. */
+/* Returns the path of the library for programs of the other word size: 32/libleak.so in the
+ * directory of the 64-bit library. The file need not exist. */
 const char *process_other_library_path(void);
 const char *process_options_text(void);
 /* Says whether libleak is active: true from its start on, also in a fork child that has no

@@ -21,9 +21,9 @@
 #define ARGUMENTS_MOST 10
 
 static int periodic_child;   /* pid of the leakreport that writes a periodic report; 0: none */
-static bool has_logged;      /* the log says why there is no periodic report */
-static bool periodic_failed; /* there will be no further periodic report; the log says why */
-/* Something was written to the target of the report at exit, which must append then. */
+static bool has_logged;      /* the reason why there are no periodic reports was logged */
+static bool periodic_failed; /* no further periodic reports are made; the reason was logged */
+/* Something was written to the target of the report at exit; so that report must be appended. */
 static bool has_written;
 static struct turnstile report_turn; /* held by the thread that writes a report */
 

@@ -11,8 +11,8 @@
 
 #include <sys/mman.h>
 
-/* The largest number of functions of that name (static functions, overloads); further ones get no
- * breakpoint. */
+/* The largest number of functions that may have the name in start_at= (static functions,
+ * overloads); further ones get no breakpoint. */
 #define BREAKPOINTS_MAX 64
 
 static struct breakpoint {
