@@ -40,7 +40,8 @@ static const struct {
     {"_obstack_newchunk", SIGN_REPLACES_LIBC},
 };
 
-#define SIGN_NAME_MOST 32 /* longer than any name above with a zero byte on both sides */
+/* in bytes; longer than any name in the table "signs" with a zero byte on both sides */
+#define SIGN_NAME_MOST 32
 
 static unsigned sign_of_name(const char *name)
 {
@@ -89,7 +90,7 @@ bool process_is_sanitized(void)
     return answer == YES;
 }
 
-/* Looks for a symbol that Valgrind exports to every program, whatever the tool. */
+/* True if an object exports a symbol that Valgrind, whatever the tool, exports to every program. */
 bool process_is_under_valgrind(void)
 {
     struct symbols symbols;

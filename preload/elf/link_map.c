@@ -42,7 +42,7 @@ static struct tables read_dynamic(const struct link_map *map)
 #define NAME 512
 
 /* Copies a string from memory that another thread may unmap meanwhile. A string that is longer than
- * the buffer is cut. */
+ * the buffer is cut. False: the memory cannot be read. */
 static bool read_string(uintptr_t address, char *out, size_t size)
 {
     size_t length = 0;
@@ -99,7 +99,8 @@ uint64_t link_map_find_object(const char *name)
  * chain of the bucket with the highest symbol number ends with the last symbol. */
 static uint32_t count_by_gnu_hash(uintptr_t table)
 {
-    /* Number of buckets, number of the first symbol, words of the Bloom filter, shift. */
+    /* The four numbers at the start of the table: of buckets, of the first symbol, of words of the
+     * Bloom filter, and the filter's shift. */
     uint32_t head[4], last = 0, word;
     if (!sys_peek(table, head, sizeof head))
         return 0;

@@ -63,7 +63,8 @@ static char *map_registered(size_t size)
     return memory;
 }
 
-/* Reads the whole file. *length: its length without the NUL that follows. */
+/* Reads all of /proc/self/maps and returns its text, which ends with a NUL. *length: without the
+ * NUL. NULL: the file cannot be read, or there is no memory. */
 static char *read_maps_file(size_t *length)
 {
     int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);

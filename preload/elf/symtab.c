@@ -163,8 +163,8 @@ static bool match_bytes(struct match *match, const char *text, size_t length)
     return true;
 }
 
-/* Compares one scope of a mangled name, or the name itself. mark: "~" before the name of a
- * destructor, else "". */
+/* Compares one scope of a mangled name, or the name itself, with the next part of the wanted name.
+ * False: they differ. mark: "~" before the name of a destructor, else "". */
 static bool match_part(struct match *match, const char *mark, const char *part, size_t length)
 {
     if (match->started && !match_bytes(match, "::", 2))

@@ -23,7 +23,7 @@ struct symtab_symbol {
     bool is_static;       /* declared static: only its own source file knows the name */
 };
 
-/* Visits each function that the file names. */
+/* Visits each function that the file names. Says which kinds of names the file has. */
 enum symtab_found symtab_each_function(const char *path,
                                        void (*visit)(const struct symtab_symbol *function,
                                                      void *context),

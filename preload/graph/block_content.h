@@ -22,7 +22,7 @@ struct block_content {
     uint64_t secret;
     struct content_slot {
         uint64_t number; /* number of the content; 0: the slot is free */
-        /* Bytes of the blocks with this content, plus the count inherited from the content
+        /* Bytes of the blocks with this content, plus the count of the content that had the slot
          * before. */
         uint64_t bytes;
         uintptr_t address;

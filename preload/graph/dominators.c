@@ -220,8 +220,8 @@ static ALWAYS_INLINE void add_itself(const struct reach *reach, struct dominator
     sums->bytes[node] += node_size(reach, &reach->nodes[node]);
 }
 
-/* Adds the sums of each block that hangs to the block that it hangs on. Marking reached that block
- * earlier, so the queue of marking is read backwards. */
+/* Adds the sums of each block that hangs on another one (hanging_trees.h) to the sums of that
+ * block. Marking reached that block earlier, so the queue of marking is read backwards. */
 static void sum_hanging(const struct dominator_work *work, struct dominator_sums *sums)
 {
     const struct reach *reach = work->reach;
@@ -241,8 +241,8 @@ static void sum_hanging(const struct dominator_work *work, struct dominator_sums
     }
 }
 
-/* Adds the sums of each node of the core to its dominator. Place 0 stands for the roots, which have
- * no sums. */
+/* Adds the sums of each node of the core to its dominator, the last place of the depth-first search
+ * first. Place 0 stands for the roots, which have no sums. */
 static void sum_core(const struct dominator_work *work, struct dominator_sums *sums)
 {
     const uint32_t *node_of = work->core.node;

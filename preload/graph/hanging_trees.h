@@ -27,7 +27,8 @@ struct graph_core {
     uint32_t count;
 };
 
-/* Finds the nodes of the core; all other held nodes hang. False: no memory. */
+/* Finds the nodes of the core; all other held nodes are in trees that hang on one pointer. False:
+ * no memory. */
 bool hanging_trees_find(struct reach *reach, struct graph_core *core);
 
 static ALWAYS_INLINE bool graph_core_has(const struct graph_core *core, uint32_t node)

@@ -2,8 +2,8 @@
 
 /* ---- Sets of address ranges ------------------------------------------------------------------ */
 
-/* The number of ranges that start above the address; the set is sorted by falling start, so these
- * ranges are at its beginning. */
+/* Returns the number of ranges that start above the address. The set is sorted by falling start, so
+ * these ranges are at its beginning. */
 static uint32_t count_above(const struct range_set *ranges, uintptr_t address)
 {
     uint32_t count = ranges->count;
@@ -101,8 +101,8 @@ bool range_set_check(const struct range_set *ranges)
 
 /* ---- Points in time, downsampled ------------------------------------------------------------- */
 
-/* The weight of a point (the equation above struct downsample), in fixed point: all factors are far
- * below 2^32. */
+/* Returns the weight of a point (the formula at struct downsample in collections.h) as a
+ * fixed-point number: all factors are far below 2^32. */
 static uint64_t point_weight(const struct downsample *points, uint32_t i, uint32_t now)
 {
     uint64_t gap = points->tick[i + 1] - points->tick[i - 1];

@@ -108,7 +108,7 @@ bool range_set_insert(struct range_set *ranges, uintptr_t start, uintptr_t end, 
 /* Finds the range that contains an address; NULL: there is none. */
 const struct range *range_set_find(const struct range_set *ranges, uintptr_t address);
 
-/* Tests the set: its ranges are sorted, not empty and do not overlap. */
+/* Says whether the ranges of the set are sorted, not empty and do not overlap. */
 bool range_set_check(const struct range_set *ranges);
 
 /* ---- Points in time, downsampled ------------------------------------------------------------ */

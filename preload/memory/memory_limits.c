@@ -7,7 +7,8 @@
 
 /* Control groups of version 1 write a number above this for "no limit". */
 #define NO_LIMIT (1ull << 62)
-/* The callback is rearmed when use falls by a 16th of the watched percentage. */
+/* After a call of the callback, memory use must fall by 1 / REARM_PART of the watched percentage
+ * before the callback is called again. */
 #define REARM_PART 16
 
 static uint64_t limits[LEAK_LIMIT_MAX];
@@ -47,7 +48,7 @@ uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t le
     }
 }
 
-/* The smallest memory limit of the control groups of this process. In /proc/self/cgroup
+/* Returns the smallest memory limit of the control groups of this process. In /proc/self/cgroup
  * "4:memory:/group" is a line of version 1, "0::/group" one of version 2; both may be present. In a
  * container the process's group is the top of the mounted tree, whatever name the file shows, so
  * the limit of the top is read in any case. */
@@ -94,8 +95,8 @@ uint64_t memory_limits_smallest(enum leak_limit *of)
 
 /* ---- Memory in use -------------------------------------------------------------------------- */
 
-/* Reads how much memory counts against each limit. The fields of /proc/self/statm are pages: 0
- * total, 1 resident, 5 data and stack. */
+/* Reads how much memory counts against each limit. False: the file cannot be read. The fields of
+ * /proc/self/statm are pages: 0 total, 1 resident, 5 data and stack. */
 static bool read_used(uint64_t used[LEAK_LIMIT_MAX])
 {
     char line[128];

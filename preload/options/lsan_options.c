@@ -144,8 +144,8 @@ bool lsan_options_apply(const struct lsan_options *lsan, struct options *options
         options->source[OPTION_exit_look] = source;
         changed = true;
     }
-    /* Read before the loop, which changes it: several options of LeakSanitizer change the one list
-     * "roots". */
+    /* Read before the loop, which changes source[OPTION_roots]: several options of LeakSanitizer
+     * change the one list "roots". */
     uint8_t roots_by = options->source[OPTION_roots];
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (!table[i].root || !lsan->source[i] || is_set_stronger(roots_by, lsan->source[i]))

@@ -145,7 +145,7 @@ static bool is_sensible(const struct options *options)
            options->snapshot_signal <= OPTION_SIGNAL_MOST;
 }
 
-/* The index of an option in the table, or OPTION_MAX. */
+/* Returns the index of an option in the table, or OPTION_MAX. */
 static size_t find_option(const char *name, size_t length)
 {
     size_t i = 0;
@@ -280,8 +280,8 @@ const struct options_file *options_get_file(enum option_source source)
     return *files[source].path ? &files[source] : NULL;
 }
 
-/* The user who is trusted like root for files in /etc: the owner of /etc, which in a user namespace
- * need not be 0. */
+/* Returns the user who is trusted like root for files in /etc: the owner of /etc, which in a user
+ * namespace need not be 0. */
 static unsigned read_system_owner(void)
 {
     struct stat folder;

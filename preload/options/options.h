@@ -115,8 +115,8 @@ struct options_file {
     const char *refusal;
 };
 const struct options_file *options_get_file(enum option_source source);
-/* The settings in a source that have no equivalent in libleak, under their names in Visual Leak
- * Detector: "Name=value, ...". */
+/* Returns the settings in a source that have no equivalent in libleak, under their names in Visual
+ * Leak Detector: "Name=value, ...". */
 const char *options_unsupported(enum option_source source);
 const char *options_source_name(enum option_source source);
 /* Says whether some source contains help=1. */

@@ -42,7 +42,8 @@ static struct resource_page *ensure_page(int fd)
     uint32_t number = (unsigned)fd / RESOURCES_A_PAGE;
     struct locked locked = lock_take(&pages_lock);
     if (!pages[number]) {
-        /* Pairs with load_acquire in find_page. */
+        /* Pairs with load_acquire in find_page: a thread that sees the page's address also sees its
+         * content. */
         store_release(&pages[number], resource_page_create());
         if (pages[number] && number >= page_count)
             page_count = number + 1;
@@ -124,7 +125,7 @@ uint64_t descriptors_stamp(int fd)
 static void close_record(struct resource_page *page, struct resource_record *record,
                          struct leak_mark mark)
 {
-    /* libleak did not see how the descriptor was opened, so what the record says of an earlier
+    /* If libleak did not see how the descriptor was opened, what the record says of an earlier
      * opening is cleared. */
     if (record->it.state != LEAK_RESOURCE_OPEN) {
         record->it.opened = (struct leak_mark){0};
@@ -156,8 +157,8 @@ void descriptors_close(struct guard *guard, const struct frame *caller, int fd, 
     handle_table_add_release(LEAK_RESOURCE_FD, &opened, &mark);
 }
 
-/* Calls visit for each open descriptor between first and last whose record is in this page, with
- * the lock of the descriptor held. */
+/* Calls visit for each open descriptor from first to last whose record is in page number "number".
+ * The lock of the descriptor is held during the call. */
 static void visit_open(uint32_t number, unsigned first, unsigned last,
                        void (*visit)(struct resource_page *page, struct resource_record *record,
                                      void *context),
@@ -202,12 +203,13 @@ void descriptors_bad_close(struct guard *guard, const struct frame *caller, int 
     if (page) {
         struct resource_record *record = descriptor_record(page, fd);
         struct locked locked = lock_take(descriptor_lock(fd));
-        /* True: another thread has just closed or opened the descriptor. */
+        /* true: another thread has just closed or opened the descriptor */
         bool other = record->stamp != stamp;
         if (record->it.state == LEAK_RESOURCE_CLOSED) {
             bad = record->it;
         } else if (record->it.state == LEAK_RESOURCE_OPEN) {
-            if (!other) /* it is open in the table, so libleak did not see how it was closed */
+            /* libleak has recorded the descriptor as open, so it did not see how it was closed */
+            if (!other)
                 close_record(page, record, (struct leak_mark){0});
             other = true;
         }
@@ -326,7 +328,8 @@ void descriptors_start(struct guard *guard UNUSED)
     descriptors_sync();
 }
 
-/* If the kernel has closed the descriptor, unseen by libleak, its record becomes unused. */
+/* Marks the record of a descriptor as unused if the kernel has closed the descriptor, unseen by
+ * libleak. */
 static void free_if_closed(struct resource_page *page, struct resource_record *record,
                            void *context UNUSED)
 {

@@ -22,8 +22,8 @@ void descriptors_start(struct guard *guard);
 /* Records a descriptor that the program has opened. news->id is its number; the function sets type
  * and fd itself. */
 void descriptors_add(struct guard *guard, const struct frame *caller, struct news *news);
-/* Records that fd is now a copy of the descriptor like. onto: fd replaces an open descriptor, and
- * keeps its owner. */
+/* Records that fd is now a copy of the descriptor "like". onto: fd has replaced an open descriptor,
+ * and keeps the owner of that descriptor. */
 void descriptors_add_copy(struct guard *guard, const struct frame *caller, int like, int fd,
                           bool onto);
 /* Records the descriptor that a new stream or directory has opened: leaks are reported for this

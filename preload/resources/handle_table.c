@@ -375,8 +375,8 @@ void handle_table_fork_child(void)
         if (is_bad(&record->it) || record->it.state == LEAK_RESOURCE_RELEASED ||
             (record->it.state == LEAK_RESOURCE_OPEN && record->it.type == LEAK_RESOURCE_THREAD)) {
             unlink_record(number);
-            /* Without a twin nothing is written to the file: this twin is still in the parent's
-             * file. */
+            /* The page's twin (its copy in the recording file) is in the parent's file. With NULL
+             * free_record does not write to it. */
             handle_page(number)->twin = NULL;
             free_record(number);
         }

@@ -13,8 +13,8 @@
 #define HANDLES_MAX 65536
 /* The largest number of call stacks with bad closes; further ones are not recorded. */
 #define BAD_CLOSES_MAX 256
-/* The largest number of pairs of call stacks that opened and released; further ones are not
- * recorded. */
+/* The largest number of pairs of a call stack that opened a resource and one that released it;
+ * further pairs are not recorded. */
 #define RELEASES_MAX 1024
 
 /* Records a resource that the program has opened. False: there was no room; this is counted. */
@@ -45,8 +45,9 @@ uint32_t handle_table_add_region(struct guard *guard, const struct leak_resource
 void handle_table_set_region(uint32_t number, uint64_t start, uint64_t size);
 void handle_table_remove_region(uint32_t number);
 
-/* Counts a correct release by the two call stacks that opened and released. A report about a
- * resource that was left open says where others from the same function are released. */
+/* Counts a correct release under the pair of call stacks that opened and released the resource. The
+ * report about a resource that was left open then says where other resources opened by the same
+ * function are released. */
 void handle_table_add_release(enum leak_resource_type type, const struct leak_mark *opened,
                               const struct leak_mark *closed);
 /* Removes a record as handle_table_remove does, and counts its release. */
@@ -62,8 +63,8 @@ void handle_table_resolve_libraries(uint64_t (*where)(const char *name));
 
 void handle_table_fork_child(void);
 
-/* Tests the invariant: every record but a region's is once in its bucket or once in the free
- * list. */
+/* Says whether the invariant holds: every record but a region's is once in its bucket or once in
+ * the free list. */
 bool handle_table_check(void);
 
 #endif

@@ -126,7 +126,8 @@ static struct leak_resource_totals *create_totals(void)
         struct leak_resource_totals *made = (void *)create_twin();
         if (made)
             store_release(&made->state, LEAK_RESOURCE_TOTALS); /* tells readers: these are totals */
-        /* Pairs with load_acquire in count_at. */
+        /* Pairs with load_acquire in count_at: a thread that sees the address also sees the
+         * content. */
         store_release(&totals, made);
     }
     lock_give(&locked);

@@ -41,7 +41,8 @@ void resources_resolve_libraries(void);
 
 struct resource_record {
     struct leak_resource it;
-    /* Counts how often this record was reused: a resource that is gone had another stamp. */
+    /* Counts how often this record was reused. A reference with an older stamp belongs to a
+     * resource that no longer exists. */
     uint32_t stamp;
     /* In handle_table.c: number of the next record in the same bucket or in the free list. */
     uint32_t next;

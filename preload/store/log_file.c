@@ -115,7 +115,7 @@ static void close_window(void)
  * store to a page without space would raise SIGBUS. */
 static int grow_file(int fd, uint64_t size)
 {
-    /* Growing beyond the limit would raise SIGXFSZ. */
+    /* Growing beyond the limit of file sizes would raise SIGXFSZ. */
     if (sys_rlimit(RLIMIT_FSIZE) < size)
         return -EFBIG;
     int error = sys_truncate(fd, size);

@@ -34,11 +34,12 @@ const char *log_file_path(void);
 struct strbuf *log_file_begin(struct locked *locked);
 void log_file_commit(struct locked *locked);
 
-/* Truncates the file to what was written. wait: waits for the lock, otherwise does nothing while it
- * is taken. last: the window is given up; later lines are appended one by one. */
+/* Truncates the file to what was written. wait: waits for the lock; without it, does nothing while
+ * another thread has the lock. last: the window is unmapped, and later lines are appended one by
+ * one. */
 void log_file_trim(bool wait, bool last);
-/* How many lines could not be written. A fork child whose parent could not write does not try, and
- * counts none. */
+/* Returns how many lines could not be written. A fork child whose parent could not write does not
+ * try, and counts none. */
 uint64_t log_file_lost(void);
 
 /* Unmaps the window, which belongs to the parent's file, in a fork child. */

@@ -40,7 +40,8 @@ void *segmented_array_ensure(struct segmented_array *segments, uint32_t id)
     if (unlikely(!load_acquire(&segments->origin[k]))) {
         struct locked locked = lock_take(&segments->lock);
         if (!segments->origin[k])
-            /* Pairs with load_acquire(&origin[k]) before the lock. */
+            /* Pairs with load_acquire(&origin[k]) before the lock: a thread that sees the segment's
+             * origin also sees its content. */
             store_release(&segments->origin[k], make_segment(segments, k));
         lock_give(&locked);
         if (!segments->origin[k])

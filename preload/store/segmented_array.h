@@ -20,7 +20,8 @@ struct segmented_array {
     uint32_t record_size;
     uint32_t first_id;
     uint32_t first_bits; /* segment 0 holds 1 << first_bits records */
-    /* From place 1 << split_bits on, each doubling consists of several segments. */
+    /* From place (segmented_array_place) 1 << split_bits on, each doubling consists of several
+     * segments. */
     uint32_t split_bits;
     struct lock lock; /* held while a segment is made */
     /* For each segment the address that a record with place 0 would have; 0: the segment does not
@@ -28,7 +29,8 @@ struct segmented_array {
     uintptr_t origin[SEGMENTED_ARRAY_MAX];
 };
 
-/* Converts an id to a place: the first id has place 1 << first_bits. */
+/* Converts an id to a place, the number from which segment and position of the record follow: id -
+ * first_id + (1 << first_bits). */
 static inline uint32_t segmented_array_place(const struct segmented_array *segments, uint32_t id)
 {
     return id - segments->first_id + (1u << segments->first_bits);
@@ -40,8 +42,8 @@ static inline unsigned segmented_array_segment(const struct segmented_array *seg
     unsigned bits = 31 - __builtin_clz(place), segment = bits - segments->first_bits;
     if (bits < segments->split_bits)
         return segment;
-    /* Each doubling from split_bits on consists of equal parts: the bits of place below its highest
-     * one select the part. */
+    /* Each doubling from split_bits on consists of equal parts: the bits of the place below its
+     * highest bit select the part. */
     unsigned split = bits - segments->split_bits,
              part = place >> (bits - SEGMENTED_ARRAY_PART_BITS);
     return segment - split + (split << SEGMENTED_ARRAY_PART_BITS) + part -

@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* The file is sparse: only the pages that were written take disk space. */
+/* The size of the file in bytes if nothing limits it. The file is sparse: only the pages that were
+ * written take disk space. */
 #define SIZE_WANTED (1ull << 30)
 #define SIZE_LEAST (256ull << 10)
 /* The size of the file with kernels before 5.14, which allocate all of it at the start. */
@@ -99,10 +100,10 @@ void store_clear_flag(enum leak_header_flag flag)
     __atomic_fetch_and(&store_header->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
 }
 
-/* ---- The directory --------------------------------------------------------------------------- */
+/* ---- The directory of the recording file ----------------------------------------------------- */
 
-/* Makes the directory if it is missing. is_private: fails unless it belongs to this user and no
- * other user may use it. */
+/* Makes the directory of the recording file if it is missing. is_private: fails unless the
+ * directory belongs to this user and no other user may use it. */
 static int make_directory(const char *path, bool is_private)
 {
     struct stat info;
@@ -160,17 +161,17 @@ const char *store_error_text(int error)
 
 /* ---- Creating and mapping the file ----------------------------------------------------------- */
 
-/* The largest size that disk space allows. The program may need the same disk, so the file leaves
- * it an eighth of what is free now; each process computes that for its own file. A file of the
- * smallest size is made in any case, even if the disk is full before it is. */
+/* Returns the largest size of the file that disk space allows. The program may need the same disk,
+ * so the file leaves it an eighth of what is free now; each process computes that for its own file.
+ * A file of the smallest size is made in any case, even if the disk is full before it is. */
 static uint64_t disk_share(int fd)
 {
     uint64_t share = sys_disk_free(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
-/* The largest size that a limit of the address space allows: nearly all of it is left to the
- * program. */
+/* Returns the largest size of the file that a limit of the address space allows: nearly all of it
+ * is left to the program. */
 static uint64_t space_share(uint64_t limit)
 {
     return limit / 16 & -sys_page_size();
@@ -354,7 +355,8 @@ static void set_program_name(const char *name)
     store.name[length] = '\0';
 }
 
-/* Sets the directory, as an absolute path: a fork child may create its file there after chdir. */
+/* Sets the directory of the recording file, as an absolute path: a fork child may create its file
+ * there after chdir. */
 static void set_directory(const char *dir)
 {
     char here[PATH_MAX];
@@ -601,8 +603,8 @@ void store_limit_space(uint64_t limit)
 {
     static struct lock lock;
     struct locked locked = lock_take(&lock);
-    /* Another thread may be reserving a chunk that it has compared with the old size; the 2 *
-     * AHEAD_MOST bytes have room for that chunk. */
+    /* Another thread may be reserving a chunk that it has compared with the old size. "needed" has
+     * 2 * AHEAD_MOST bytes more than are used, which are enough for that chunk. */
     uint64_t needed = store_header ? load_relaxed(&store_header->used) + 2 * AHEAD_MOST : 0;
     uint64_t before = store.size, size = space_share(limit);
     if (size < needed)

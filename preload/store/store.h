@@ -43,7 +43,7 @@ void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint6
 void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t payload);
 /* Finds the published content of a chunk; NULL: it has less than so many bytes. */
 const void *store_read_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t least);
-/* The size of the file's mapping; most of it is empty. */
+/* Returns the size of the file's mapping; most of it is empty. */
 uint64_t store_mapped_size(void);
 /* Shrinks the mapping after the program has limited its address space to limit bytes: to a small
  * share of the limit, but not below what the file uses. */
@@ -71,9 +71,9 @@ bool store_is_writable(void);
 void store_set_flag(enum leak_header_flag flag);
 void store_clear_flag(enum leak_header_flag flag);
 
-/* The path of the recording file; "" when the recording is in private memory. */
+/* Returns the path of the recording file; "" when the recording is in private memory. */
 const char *store_path(void);
-/* Words for a negative errno that says why a file cannot be created, for a message. */
+/* Returns words for a negative errno that says why a file cannot be created, for a message. */
 const char *store_error_text(int error);
 
 /* ---- process_info.c: what the file says of the process itself -------------------------------- */
@@ -84,7 +84,7 @@ void process_info_write(void);
 /* Records the options again after the program has changed one. */
 void process_info_write_options(void);
 
-/* The file name of the program, without its folders; points into buffer. */
+/* Returns the file name of the program, without its folders; it points into buffer. */
 const char *process_info_program_name(char *buffer, size_t size);
 
 #endif

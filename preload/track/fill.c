@@ -24,9 +24,9 @@ static uint64_t page_size, spent; /* spent: bytes counted against the limit in f
 
 /* ---- Start ----------------------------------------------------------------------------------- */
 
-/* The byte with which glibc fills new blocks because of MALLOC_PERTURB_ or its tunable. glibc
- * leaves out blocks from a thread's cache, so libleak fills all blocks with this byte. FILL_AUTO:
- * neither is set. */
+/* Returns the byte with which glibc fills new blocks because of MALLOC_PERTURB_ or its tunable.
+ * glibc leaves out blocks from a thread's cache, so libleak fills all blocks with this byte.
+ * FILL_AUTO: neither is set. */
 static int get_byte_of_libc(char **envp)
 {
     static const char tunable[] = "glibc.malloc.perturb=";
@@ -64,7 +64,7 @@ void fill_start(char **envp)
              !options_current.max_size;
     fill_state.frees = bytes.freed >= 0;
     fill_state.small = clears ? FILL_SMALL : 0;
-    /* Blocks from before libleak was loaded may have used any part of the heap. */
+    /* If libleak was loaded late, earlier blocks may have used any part of the heap. */
     if (real_functions_loaded_late())
         memset(fill_state.high, 0xff, sizeof fill_state.high);
 }
@@ -171,8 +171,8 @@ static bool has_mapping_of_its_own(const void *block)
     return fill_state.of_libc && ((const size_t *)arch_address(block))[-1] & CHUNK_IS_MAPPED;
 }
 
-/* The highest address between start and end below which a block may have been before; memory above
- * it is fresh from the kernel. */
+/* Returns the highest address between start and end below which a block may have been before;
+ * memory above it is fresh from the kernel. */
 static uintptr_t find_used_end(uintptr_t start, uintptr_t end)
 {
     uintptr_t high = load_relaxed(fill_high_of(end));

@@ -23,9 +23,9 @@
  * allocators nothing behind the requested size is written.
  *
  * The time for blocks over FILL_SMALL is limited: to FILL_FIRST bytes, and FILL_PER_TICK more for
- * each tick; a call of mincore counts as FILL_MEDIUM. Blocks that are not cleared for that reason,
- * or because a sandbox forbids mincore, are remembered, in a table of fixed size in which a later
- * one may displace another:
+ * each tick; a call of mincore counts as FILL_MEDIUM bytes. Blocks that are not cleared for that
+ * reason, or because a sandbox forbids mincore, are remembered, in a table of fixed size in which a
+ * later one may displace another:
  *     the slot for a block's address holds this block or another one
  *
  * With sample=, min_size= and max_size= there is no leak check, and auto clears nothing. */
@@ -77,8 +77,8 @@ static ALWAYS_INLINE void fill_note_end(uintptr_t end)
         store_relaxed(high, end);
 }
 
-/* The number of bytes of a block that are cleared; with glibc, the smallest usable size that a
- * block of this size has. */
+/* Returns the number of bytes of a block that are cleared; with glibc, the smallest usable size
+ * that a block of this size has. */
 static ALWAYS_INLINE size_t fill_size(size_t size)
 {
     if (unlikely(!fill_state.of_libc))

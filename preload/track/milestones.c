@@ -7,16 +7,16 @@
 
 #include <time.h>
 
-/* The last of the LEAK_MILESTONES places is kept for the milestone of milestones_add_known. */
+/* Index of the last of the LEAK_MILESTONES records, which only milestones_add_known uses. */
 #define KNOWN_PLACE (LEAK_MILESTONES - 1)
 
 /* LEAK_MILESTONES records in the recording file; NULL: none was made so far. */
 static struct leak_milestone *places;
 static uint32_t last_number;
-static uint32_t placed_count; /* milestones ever written to places before KNOWN_PLACE */
+static uint32_t placed_count; /* number of milestones ever written to records before KNOWN_PLACE */
 
-/* Returns the places, whose chunk the first call makes; NULL: the file has no room. If two threads
- * make the chunk at the same time, one of the two chunks stays empty. */
+/* Returns the array of records, whose chunk the first call makes; NULL: the file has no room. If
+ * two threads make the chunk at the same time, one of the two chunks stays empty. */
 static struct leak_milestone *ensure_places(void)
 {
     struct leak_milestone *there = load_acquire(&places), *expected = NULL;
@@ -40,7 +40,8 @@ static uint32_t add_milestone(const char *name, bool known)
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
-    there += known ? KNOWN_PLACE /* the others in turn: the oldest is replaced */
+    /* all other milestones use the records before it in turn: the oldest is replaced */
+    there += known ? KNOWN_PLACE
                    : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);
     struct strbuf text = STRBUF_ON(there->name);

@@ -20,7 +20,7 @@ uint32_t milestones_begin_tick(void);
  * the runtime. */
 uint32_t milestones_add(const char *name);
 /* Records the milestone that marks all older leaks as known, and returns its number; 0: the file
- * has no room. It has a place to itself, so later milestones do not overwrite it. */
+ * has no room. It has a record of its own, which later milestones do not overwrite. */
 uint32_t milestones_add_known(void);
 
 /* Copies the recorded milestones to out in the order of their ticks; returns how many, at most

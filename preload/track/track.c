@@ -11,8 +11,8 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* Whenever a thread adds a batch of its bytes to header.live_bytes (track_flush_live), it reads the
- * clock so many events (allocations or frees) earlier. */
+/* For each batch of bytes that a thread adds to header.live_bytes (track_flush_live), its next
+ * reading of the clock comes so many events (allocations or frees) earlier. */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_MIN 1024
@@ -355,7 +355,7 @@ void track_free_contained(struct guard *guard, const struct frame *caller, uintp
 }
 
 /* Handles free, delete or realloc of a block that belongs to an allocator of the program: the block
- * counts as freed, and an error is recorded. */
+ * counts as freed, and an error is recorded. False: no such block begins there. */
 static bool free_suballoc_wrongly(struct guard *guard, const struct frame *caller,
                                   uintptr_t address, uint32_t how)
 {

@@ -84,8 +84,8 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
     track_add_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Says whether the block is one of the last four of the thread's current run. The counters that the
- * thread used last are likely those of the block's site then. */
+/* Says whether the block is one of the last four allocations of the thread. If so, the counters
+ * that the thread used last are likely those of the block's site. */
 static ALWAYS_INLINE bool track_is_recent(const struct thread *thread, uint32_t identity)
 {
     return run_identity(&thread->run, (uint32_t)thread->record->allocations) - identity < 4;
@@ -171,10 +171,10 @@ static ALWAYS_INLINE void track_alloc_inline(struct guard *guard, const struct f
 
 /* ---- Recording frees ------------------------------------------------------------------------- */
 
-/* The number of frees that count when this free is captured with its call stack; 0: it is not
- * captured. before: frees of the site that this thread has counted in its slot; the slot starts at
- * 0 again after another site used it, and the older frees are in the site. Samples are few, so each
- * is captured. */
+/* Returns how many frees the call stack of this free stands for; 0: its call stack is not captured.
+ * before: frees of the site that this thread has counted in its slot; the slot starts at 0 again
+ * after another site used it, and the older frees are in the site. Samples are few, so the call
+ * stack of each is captured. */
 static inline unsigned track_weight(struct thread *thread, const struct block *block,
                                     uint64_t before, uint64_t blocks, bool sampled)
 {
@@ -185,8 +185,9 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
     return free_history_weight(&thread->freed, before);
 }
 
-/* Captures the call stack of the free for weight frees (0: does not), and scans the content of the
- * block for dropped pointers unless it is NULL. Returns the node of the stack, or 0. */
+/* Captures the call stack of a free. weight: how many frees it stands for; 0: no stack is captured.
+ * content: the block's bytes, in which pointers to live blocks are looked for (dropped_pointers.h);
+ * NULL: they are not read. Returns the node of the stack, or 0. */
 uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
                                  const struct frame *caller, const struct block *block,
                                  const struct origin *origin, unsigned weight, const void *content);
