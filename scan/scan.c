@@ -79,7 +79,7 @@ static bool complain(const char *tool, const char *what)
     return false;
 }
 
-/* Frees the results of a look; the image stays. */
+/* Frees the results of one examination of the process; the image stays. */
 static void end_look(struct scan *scan)
 {
     lost_graph_end(&scan->graph);
@@ -95,7 +95,8 @@ static void end_look(struct scan *scan)
     scan->roots = (struct roots){0};
 }
 
-/* Reads heap and roots from the image, and marks the blocks. */
+/* Examines the process once: reads heap and roots from the image, and marks the blocks. False:
+ * *trouble says why. */
 static bool look(struct scan *scan, uint64_t seen_ns, const struct earlier_verdicts *earlier,
                  const char **trouble)
 {
@@ -202,8 +203,8 @@ static bool stop_and_read(struct scan *scan, struct process_image *process, bool
     return true;
 }
 
-/* Examines a process until two looks agree. If the heap changed while it was read, the whole
- * memory is copied while the process is stopped. */
+/* Examines a process until two examinations agree. If the heap changed while it was read, the whole
+ * memory is copied while the process is stopped. False: *trouble says why. */
 static bool look_at_process(struct scan *scan, struct process_image *process, const char **trouble)
 {
     struct earlier_verdicts earlier = {0};

@@ -5,18 +5,20 @@
 #include <math.h>
 
 #define PIECES 6
-/* Thresholds relative to the gain, the rise of the minimum from the first piece of a period to
- * the last: */
-/* A minimum that is higher than that of the piece before by this share of the gain is a rise. */
+/* A period is cut into PIECES pieces. The gain is the minimum of its last piece minus that of its
+ * first piece. Thresholds relative to the gain: */
+/* A piece counts as a rise if its minimum exceeds that of the piece before by this share of the
+ * gain. */
 #define STEP_LEAST 0.05
 #define RISES_LEAST 3   /* required number of rises from one of the PIECES pieces to the next */
-#define FALLS_MOST 0.15 /* limit for the sum of all falls of the minimum */
-#define LATE_LEAST 0.2  /* required rise in the last third; linear growth rises by 0.4 there */
+#define FALLS_MOST 0.15 /* limit for the sum of all falls of the minimum, as a share of the gain */
+/* required rise in the last third, as a share of the gain; linear growth rises by 0.4 there */
+#define LATE_LEAST 0.2
 /* The gain must exceed the noise, the ups and downs within a piece, by this factor. */
 #define NOISE_TIMES 2
 /* Required Kendall's tau of the points: 1 = always ascending, 0 = no order. */
 #define ORDER_LEAST 0.8
-/* Required factor over the noise when the gain is less than SMALL of the peak. */
+/* When the gain is less than SMALL of the peak, it must exceed the noise by this factor. */
 #define NOISE_TIMES_SMALL 10
 #define SMALL 0.05
 /* A saw-tooth curve may have teeth larger than the gain, if its minima fit a straight line this
@@ -35,8 +37,8 @@
 #define GAIN_LEAST_OF_PART 0.05 /* required gain in a part of a run, relative to the peak */
 /* Required points in a part of a run: a few points may rise by chance. */
 #define PART_POINTS_LEAST 12
-/* Memory counts as freed at exit when it falls to CLEARED_TO of the top within CLEARED_SHARE of
- * the run, or within CLEARED_SECONDS. */
+/* Memory counts as freed at exit when it falls to CLEARED_TO of its peak within CLEARED_SHARE of
+ * the time of the run, or within CLEARED_SECONDS. */
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
 #define CLEARED_SECONDS 3.0
@@ -96,7 +98,7 @@ static double peak_bytes(const struct series *series)
     return most;
 }
 
-/* The live bytes at a time, interpolated linearly between two points. */
+/* Returns the live bytes at a time, interpolated linearly between two points. */
 static double bytes_at(const struct series *series, double time)
 {
     const struct growth_point *before = series->at;
@@ -116,7 +118,7 @@ static double bytes_at(const struct series *series, double time)
 
 /* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* The index of the last highest point before the series only falls. */
+/* Returns the index of the last highest point; behind it the series only falls. */
 static size_t begin_of_fall(const struct series *series)
 {
     size_t top = series->count - 1;
@@ -192,7 +194,8 @@ static struct pieces cut_pieces(const struct series *series)
     return pieces;
 }
 
-/* The median over all pieces of how much a piece varies beyond the growth itself. */
+/* Returns the median, over all pieces, of how much the bytes of a piece vary beyond the growth
+ * itself. */
 static double noise(const struct pieces *pieces, double gain)
 {
     double spread[PIECES];
@@ -208,7 +211,7 @@ static double noise(const struct pieces *pieces, double gain)
     return (spread[PIECES / 2 - 1] + spread[PIECES / 2]) / 2;
 }
 
-/* r² of a straight line through the minima of the pieces. */
+/* Returns r² of a straight line through the minima of the pieces. */
 static double linear_fit_r2(const struct pieces *pieces)
 {
     double x_mean = (PIECES - 1) / 2.0, y_mean = 0, xx = 0, xy = 0, yy = 0;
@@ -225,7 +228,8 @@ static double linear_fit_r2(const struct pieces *pieces)
     return yy > 0 ? xy * xy / (xx * yy) : 0;
 }
 
-/* The time of the last rise if the pause since then is longer than any pause before; else 0. */
+/* Returns the time of the last rise if the pause since then is longer than any pause before; else
+ * 0. */
 static double stopped_at(const struct series *series, double gain)
 {
     double high = series->at[0].bytes, rose = series->at[0].time, pause = 0, now;
@@ -244,7 +248,8 @@ static double stopped_at(const struct series *series, double gain)
                : 0;
 }
 
-/* Kendall's tau: pairs of points that rise minus pairs that fall, relative to all such pairs. */
+/* Returns Kendall's tau: pairs of points that rise minus pairs that fall, relative to all such
+ * pairs. */
 static double kendall_tau(const struct series *series)
 {
     double rises = 0, falls = 0;
@@ -314,7 +319,7 @@ static bool rises_above_past(const struct series *whole, const struct series *pa
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* The time at which n allocations had been made, interpolated between two points. */
+/* Returns the time at which n allocations had been made, interpolated between two points. */
 static double time_of_alloc(const struct series *series, double n)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -348,7 +353,8 @@ static bool is_queue(const struct series *whole, const struct series *part)
     return queued / went >= QUEUE_SECONDS && age >= OLDEST_SHARE * queued;
 }
 
-/* The slope of a straight line fitted to the points, in bytes per second; never negative. */
+/* Returns the slope of a straight line fitted to the points, in bytes per second; never
+ * negative. */
 static double linear_slope(const struct series *series)
 {
     double time = 0, bytes = 0, tt = 0, tb = 0;

@@ -233,8 +233,8 @@ static bool on_one_host(const struct process *a, const struct process *b)
     return a->host == b->host || (a->host && b->host && strcmp(a->host, b->host) == 0);
 }
 
-/* The index of the program that this process executed next; process_count = it is not in the
- * report. */
+/* Returns the index of the program that this process executed next; process_count = it is not in
+ * the report. */
 static size_t next_program(const struct report *report, size_t at)
 {
     const struct process *process = &report->processes[at];
@@ -252,7 +252,8 @@ static size_t next_program(const struct report *report, size_t at)
     return found;
 }
 
-/* The index of the process that started this one; process_count = it is not in the report. */
+/* Returns the index of the process that started this one; process_count = it is not in the
+ * report. */
 static size_t parent_of(const struct report *report, size_t at)
 {
     const struct process *process = &report->processes[at];
@@ -313,8 +314,8 @@ static int descending(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;
 }
 
-/* The bytes or blocks that fixing a leak releases. `retained` includes the record's own ones, but
- * is 0 if it is unknown. */
+/* Returns the bytes or blocks that fixing a leak releases. `retained` includes the record's own
+ * ones, but is 0 if it is unknown. */
 static uint64_t released_by_fix(uint64_t own, uint64_t retained)
 {
     return retained > own ? retained : own;

@@ -82,8 +82,8 @@ struct error {
     uint64_t samples;
 };
 
-/* Most places that a report shows for a record; places whose stacks agree best with the record's
- * come first. */
+/* The largest number of places of frees that a report shows for a record. Places whose stacks agree
+ * best with the stack of the record come first. */
 #define FREED_PLACES 3
 
 struct freed_place {
@@ -328,7 +328,7 @@ struct lost_block {
 
 /* A place in the code that changed the reference count of a block. */
 struct counting {
-    int32_t by; /* 1 or -1, what it added; 0: it set the first value */
+    int32_t by; /* 1 or -1: what the code added to the count; 0: it set the first value */
     uint64_t times;
     struct stack stack;       /* stack of the place, only its innermost frames */
     const struct frame *user; /* the user's function in `stack`; NULL = unknown */
@@ -550,9 +550,9 @@ struct blind_module {
                           * between builds */
 };
 
-/* How call stacks were captured: from the stack cache (leaf_cache_hits), or by a walk over the
- * frames. A walk shares its outer frames with the previous walk if they are unchanged
- * (frames_shared). */
+/* How call stacks were captured: from the stack cache (leaf_cache_hits), or by unwinding frame by
+ * frame (walks). Unwinding does not read again the outer frames that are unchanged since the
+ * thread's previous stack (frames_shared). */
 struct stacks {
     uint64_t captures, leaf_cache_hits, walks;
     uint64_t frames_walked, frames_shared;
@@ -893,19 +893,19 @@ struct report {
  * this ancestor executed. Sets `replaced` of each process. */
 void report_put_lead_first(struct report *report);
 
-/* Says whether a process has leaks, wrong frees, growth or other findings. Blocks with the
- * verdict UNFREED are none, since no leak check was made. */
+/* Says whether a process has leaks, wrong frees, growth or other findings. Blocks with the verdict
+ * UNFREED do not count, since no leak check was made. */
 bool process_has_findings(const struct process *process);
 
 /* Says whether the process only called exec: it has no findings but unfreed blocks, which vanished
  * with its memory. */
 bool process_only_called_exec(const struct process *process);
 
-/* The name of a process: argv[0] without its directory, or the whole title that a server gave
- * itself ("nginx: worker process"). Never NULL. */
+/* Returns the name of a process: argv[0] without its directory, or the whole title that a server
+ * gave itself ("nginx: worker process"). Never NULL. */
 const char *process_name(const struct process *process);
 
-/* The last component of a path; NULL for NULL. */
+/* Returns the last component of a path; NULL for NULL. */
 const char *base_name(const char *path);
 
 /* Says whether a frame is the user's code, wrappers included. */
@@ -914,23 +914,24 @@ static inline bool frame_is_user_code(const struct frame *frame)
     return frame->role == FRAME_USER || frame->role == FRAME_WRAPPER;
 }
 
-/* The index of the first frame with role FRAME_USER that has a module or a name; count = none. */
+/* Returns the index of the first frame with role FRAME_USER that has a module or a name; count =
+ * none. */
 size_t frame_first_user(const struct frame *const *frames, size_t count);
 
-/* The function name of a frame; without one, module and offset written into the buffer, cut to
- * fit. */
+/* Returns the function name of a frame; without one, module and offset written into the buffer, cut
+ * to fit. */
 #define FRAME_NAME_SIZE 4128
 const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE]);
 
-/* The index of the first frame that is no allocator; 0 when all are. */
+/* Returns the index of the first frame that is no allocator; 0 when all are. */
 size_t frame_first_caller(const struct frame *const *frames, size_t count);
 
 /* Makes a record with this stack and no blocks, so that writers can print the stack like a
  * record's. */
 struct record record_from_stack(const struct stack *stack);
 
-/* The frame in the headline of a record: the user's, else the first that is no allocator, else
- * the first; NULL without frames. */
+/* Returns the frame in the headline of a record: the user's, else the first that is no allocator,
+ * else the first; NULL without frames. */
 const struct frame *record_title_frame(const struct record *record);
 
 /* Says whether the record grew until the end of the process, or until the program freed its
@@ -949,7 +950,7 @@ bool process_has_leaks(const struct process *process);
  * programs avoid. */
 bool resource_is_reportable(const struct resource *resource);
 
-/* The name of a crash's type in JSON and XML: "stack-overflow" or "crash". */
+/* Returns the name of a crash's type in JSON and XML: "stack-overflow" or "crash". */
 const char *crash_type_name(const struct crash *crash);
 
 /* Adds up the totals of all processes, saturating. */
@@ -960,8 +961,8 @@ void verdict_total_add(struct verdict_total *sum, const struct verdict_total *on
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-/* The order of verdicts in a report, the worst first: what is certainly lost, what may be lost,
- * what no leak check classified, what is reachable, what the runtime keeps. */
+/* Returns a number that orders verdicts in a report, the worst first: what is certainly lost, what
+ * may be lost, what no leak check classified, what is reachable, what the runtime keeps. */
 int verdict_rank(enum verdict verdict);
 
 /* The order of records with the same verdict. */

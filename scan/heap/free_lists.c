@@ -7,7 +7,7 @@
 #include "scan/image/image.h"
 
 #define LIST_MOST 65535 /* most chunks in a list: the largest number that a count can have */
-#define SMALL_LISTS 64u /* lists whose chunks have one size each */
+#define SMALL_LISTS 64u /* number of lists whose chunks all have the same size */
 #define LISTS_MOST 76u
 /* Least size in bytes of a chunk in the first of the lists with larger chunks. */
 #define LARGE_LEAST 1024u
@@ -15,7 +15,7 @@
 /* A list of free chunks: thread cache or fast bin. */
 struct list {
     struct heap_map *chunks;
-    uint64_t least, most; /* size in bytes of a chunk in the list */
+    uint64_t least, most; /* smallest and largest size in bytes of a chunk in the list */
     uint64_t first;       /* address of the first block; 0: the list is empty */
     bool fast;            /* a fast bin, whose links point to chunks; links of a thread cache
                            * point to blocks */
@@ -27,7 +27,8 @@ static uint64_t word_of(const struct heap_map *chunks, uint32_t number)
     return image_word(heap_map_block_bytes(chunks, number), chunks->word);
 }
 
-/* The number of the chunk at a block, if it can be in the list; CHUNK_NONE: it cannot. */
+/* Returns the number of the chunk of a block, if that chunk can be in the list; CHUNK_NONE: it
+ * cannot. */
 static uint32_t member(const struct list *list, uint64_t block)
 {
     uint32_t number = block % CHUNK_ALIGN
@@ -77,8 +78,8 @@ static void mark(const struct list *list, uint32_t count, enum chunk_state state
     }
 }
 
-/* Finds out whether the links are mangled, and counts the chunks. False: the list does not end
- * either way. */
+/* Finds out whether the links of the list are mangled (free_lists.h), and counts its chunks. False:
+ * the list ends neither with mangled nor with unmangled links. */
 static bool measure(struct list *list, uint32_t most, uint32_t *count)
 {
     bool ended;
@@ -115,7 +116,8 @@ static size_t cache_size(const struct heap_map *chunks, const struct cache_layou
     return layout->lists * (sizeof(uint16_t) + chunks->word);
 }
 
-/* The layout of a cache whose block has a chunk of this size; NULL: no cache has such a chunk. */
+/* Returns the layout of a cache whose block has a chunk of this size; NULL: no cache has such a
+ * chunk. */
 static const struct cache_layout *find_layout(const struct heap_map *chunks, uint64_t chunk)
 {
     for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
@@ -127,8 +129,8 @@ static const struct cache_layout *find_layout(const struct heap_map *chunks, uin
     return NULL;
 }
 
-/* Converts the counts of free places to counts of blocks. All lists take the same number of
- * blocks at most, and an empty list counts that number. */
+/* Converts counts of blocks that a list may still take to counts of blocks that it has. All lists
+ * take the same number of blocks at most; that number is the count of an empty list. */
 static bool count_blocks(struct cache *cache)
 {
     uint16_t most = 0;
@@ -200,8 +202,8 @@ static bool is_empty(const struct cache *cache)
     return true;
 }
 
-/* The key in the second word of each block in a cache: a random number of the process, before
- * glibc 2.34 the address of the cache. malloc clears it when it returns the block. */
+/* Returns the key in the second word of a block in a cache: a random number of the process, before
+ * glibc 2.34 the address of the cache. malloc clears the key when it returns the block. */
 static uint64_t key_of(const struct heap_map *chunks, uint32_t number)
 {
     return image_word(heap_map_block_bytes(chunks, number) + chunks->word, chunks->word);

@@ -151,8 +151,8 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
     return true;
 }
 
-/* Searches main_arena in a piece of memory: a place whose last bin is empty and from which a
- * ring of arenas leads. */
+/* Searches main_arena in a piece of memory: it is where the words of the last bin show an empty
+ * bin, and where a ring of arenas begins. */
 static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
                          uint64_t start, size_t size)
 {
@@ -323,7 +323,7 @@ static bool find_main_arena(struct glibc_heap *heap, struct objects *objects, co
 
 /* ---- Heaps of arenas ------------------------------------------------------------------------- */
 
-/* The end of the readable and writable memory that begins at an address. */
+/* Returns the end of the readable and writable memory that begins at an address. */
 static uint64_t end_of_memory(const struct image *image, uint64_t address)
 {
     const struct image_mapping *mapping;
@@ -359,9 +359,9 @@ static bool ends_well(const struct heap_map *chunks, const struct chunk_region *
                                                           ~(uint64_t)1) == heap_map_header(chunks));
 }
 
-/* Finds the first chunk at or above `from` whose chain ends well; *stop: end of the chain. 0:
- * there is none. No place is visited twice, since a place from which the chain ends badly always
- * does so. */
+/* Finds the first chunk at or above `from` whose chain ends well (ends_well); *stop: end of the
+ * chain. 0: there is none. No address is visited twice, because the chain from it would end in the
+ * same way. */
 static uint64_t find_part(const struct heap_map *chunks, const struct chunk_region *region,
                           uint64_t from, uint64_t *stop)
 {
@@ -385,7 +385,7 @@ static uint64_t find_part(const struct heap_map *chunks, const struct chunk_regi
     return found || (visited && at == region->top) ? at : 0;
 }
 
-/* Adds the parts of a heap, one after the other. False: none leads to the top chunk. */
+/* Adds the parts of a heap, one after the other. False: no part leads to the top chunk. */
 static bool add_parts(struct glibc_heap *heap, const struct chunk_region *whole)
 {
     uint64_t from = whole->start, stop = 0, at;
@@ -434,8 +434,8 @@ static void add_main_heap(struct glibc_heap *heap, struct image *image, struct h
     arena->broken = !whole.bytes || !add_parts(heap, &whole);
 }
 
-/* Finds the heap around an address of another arena than main_arena; 0: none. A heap begins at a
- * multiple of its largest size, with the address of its arena. */
+/* Returns the start of the heap around an address; 0: there is none. The arena is not main_arena:
+ * its heaps begin at multiples of their largest size, with the address of the arena. */
 static uint64_t find_heap(struct image *image, const struct heap_arena *arena, uint64_t address,
                           uint64_t largest)
 {

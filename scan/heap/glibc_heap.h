@@ -61,7 +61,7 @@ struct glibc_heap {
 bool glibc_heap_read(struct glibc_heap *heap, struct objects *objects, const char **trouble);
 void glibc_heap_end(struct glibc_heap *heap);
 
-/* The size of an arena (struct malloc_state) in bytes. */
+/* Returns the size of an arena (struct malloc_state) in bytes. */
 uint64_t glibc_heap_arena_size(const struct arena_layout *layout);
 
 #endif

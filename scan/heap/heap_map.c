@@ -63,7 +63,7 @@ static enum header read_header(const struct heap_map *chunks, const struct chunk
     return HEADER_CHUNK;
 }
 
-/* Marks a place as visited; says whether it was visited before. */
+/* Marks the address "at" as visited. True: it was visited before. */
 static bool visit(const struct chunk_region *region, uint64_t at, uint8_t *visited)
 {
     uint64_t bit = (at - region->start) / CHUNK_ALIGN;
@@ -194,7 +194,7 @@ const struct chunk_region *heap_map_region(const struct heap_map *chunks, uint64
                                                                            : NULL;
 }
 
-/* The number of the last chunk in a region that begins at or below an address. */
+/* Returns the number of the last chunk in a region that begins at or below an address. */
 static uint32_t chunk_around(const struct heap_map *chunks, const struct chunk_region *region,
                              uint64_t address)
 {

@@ -1,8 +1,8 @@
 /* heap_map.h - the chunks of glibc's malloc, and the chunk that an address refers to.
  *
- * A region is a range of addresses that malloc has divided into chunks without a gap: a part of
- * an arena's heap, or one chunk that has a mapping of its own. Each chunk has a header of two
- * words, of 8 bytes each, or of 4 in a 32-bit program:
+ * A region is a range of addresses that malloc has divided into chunks without a gap: a part of an
+ * arena's heap, or one chunk that has a mapping of its own. Each chunk has a header of two words,
+ * of 8 bytes each, or of 4 in a 32-bit program:
  *
  *     chunk.address            size of the chunk before, if that is free
  *     chunk.address + word     size of this chunk, and three flags: the chunk before is in use (1),
@@ -10,10 +10,11 @@
  *                              main_arena (4)
  *     chunk.address + 2 words  what malloc returned: the block, up to chunk.address + size + word
  *
- * Blocks begin at multiples of 16, so in a 32-bit program chunks begin 8 bytes before one.
+ * Blocks begin at multiples of 16, so in a 32-bit program chunks begin 8 bytes before a multiple of
+ * 16.
  *
- * So the flags of the next chunk show whether a chunk is free. Chunks in thread caches (tcache)
- * and fast bins look like chunks in use; free_lists.h finds them.
+ * The flags of the next chunk show whether a chunk is free. Chunks in thread caches (tcache) and
+ * fast bins look like chunks in use; free_lists.h finds them.
  *
  *     regions are sorted and do not overlap; the chunks of a region are sorted and adjacent
  *     region.start <= chunk.address, chunk.address + size <= region.stop <= region.end */
@@ -25,7 +26,8 @@
 #include <stdint.h>
 
 #define CHUNK_NONE UINT32_MAX
-/* Addresses of blocks are multiples of this, and so are sizes of chunks except the top chunk's. */
+/* Addresses of blocks are multiples of this number of bytes, and so are sizes of chunks except that
+ * of the top chunk. */
 #define CHUNK_ALIGN 16u
 
 #define CHUNK_PREVIOUS_IN_USE 1u
@@ -55,8 +57,9 @@ struct chunk_region {
                                 * region */
     uint32_t arena;
     bool mapped, damaged;
-    uint32_t first, count; /* numbers of the region's chunks */
-    uint32_t *index;       /* for each CHUNK_STEP bytes of the region the chunk around the first
+    /* number of the region's first chunk, and how many chunks the region has */
+    uint32_t first, count;
+    uint32_t *index; /* for each CHUNK_STEP bytes of the region the chunk around the first
                             * of them */
 };
 
@@ -84,7 +87,7 @@ void heap_map_walk(struct heap_map *chunks);
 uint64_t heap_map_follow(const struct heap_map *chunks, const struct chunk_region *region,
                          uint64_t from, uint8_t *visited);
 
-/* The size in bytes of a chunk's header, and of the smallest chunk. */
+/* Returns the size in bytes of a chunk's header. */
 static inline uint64_t heap_map_header(const struct heap_map *chunks)
 {
     return 2 * chunks->word;
@@ -95,7 +98,7 @@ static inline uint64_t heap_map_least(const struct heap_map *chunks)
     return 4 * chunks->word;
 }
 
-/* The first address, at this one or above, at which a chunk can begin so that its block is
+/* Returns the first address, at or above this one, at which a chunk can begin so that its block is
  * aligned. */
 static inline uint64_t heap_map_align(const struct heap_map *chunks, uint64_t address)
 {
@@ -119,26 +122,26 @@ static inline void chunk_set_state(struct chunk *chunk, enum chunk_state state)
     chunk->size_and_state = chunk_size(chunk) | state;
 }
 
-/* The address that malloc returned. */
+/* Returns the address of a chunk's block, which malloc has returned. */
 static inline uint64_t heap_map_block(const struct heap_map *chunks, uint32_t number)
 {
     return chunks->chunk[number].address + heap_map_header(chunks);
 }
 
-/* The region that contains an address; NULL: none. */
+/* Returns the region that contains an address; NULL: none. */
 const struct chunk_region *heap_map_region(const struct heap_map *chunks, uint64_t address);
 
-/* The size of a block, as malloc_usable_size returns it. */
+/* Returns the size of a block, as malloc_usable_size does. */
 uint64_t heap_map_block_size(const struct heap_map *chunks, uint32_t number);
 const uint8_t *heap_map_block_bytes(const struct heap_map *chunks, uint32_t number);
 
-/* The chunk whose block an address refers to: the start or the inside of the block, or the byte
- * behind it, except behind a chunk with a mapping of its own. CHUNK_NONE: none. */
+/* Returns the chunk whose block an address refers to: the start or the inside of the block, or the
+ * byte behind it, except behind a chunk with a mapping of its own. CHUNK_NONE: none. */
 uint32_t heap_map_find(const struct heap_map *chunks, uint64_t address);
-/* The chunk whose header is at an address. CHUNK_NONE: none. */
+/* Returns the chunk whose header is at an address. CHUNK_NONE: none. */
 uint32_t heap_map_at(const struct heap_map *chunks, uint64_t address);
 
-/* Checks the invariants of a map, for tests. */
+/* Says whether the invariants of a map hold, for tests. */
 bool heap_map_check(const struct heap_map *chunks);
 
 #endif

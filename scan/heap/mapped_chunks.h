@@ -14,9 +14,9 @@
 #include "scan/heap/heap_map.h"
 #include "scan/image/image.h"
 
-/* Adds to `found` a region for each such chunk in private anonymous writable mappings, outside
- * of stacks and of the regions in `known` (for which heap_map_walk was called). False: no
- * memory. */
+/* Adds to `found` a region for each chunk that has a mapping of its own: in private anonymous
+ * writable mappings, outside of stacks and of the regions in `known` (for which heap_map_walk was
+ * called). False: no memory. */
 bool mapped_chunks_add(struct image *image, const struct heap_map *known, struct heap_map *found);
 
 /* A mapping [start, end) in which headers are searched. */
@@ -25,8 +25,8 @@ struct mapped_range {
     unsigned word; /* size in bytes of the program's words, 8 or 4 */
 };
 
-/* Checks the two words of a header at an address in the range. Returns the bytes from the chunk
- * to the end of its mapping, and in *before the bytes of its mapping in front of it; 0: they are
+/* Checks the two words of a header at an address in the range. Returns the bytes from the chunk to
+ * the end of its mapping, and in *before the bytes of its mapping in front of it; 0: the words are
  * no header. */
 uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
                            const uint64_t words[2], uint64_t *before);

@@ -74,7 +74,7 @@ static size_t read_file(struct core_image *core, uint64_t address, void *buffer,
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The segment that contains an address, else the next one above it, or NULL. */
+/* Returns the segment that contains an address, else the next one above it, or NULL. */
 static const struct segment *find_segment(const struct core_image *core, uint64_t address)
 {
     size_t at = array_lower_bound(core->segments, core->count, sizeof(*core->segments),
@@ -121,7 +121,8 @@ static bool find_holes(struct image *image, uint64_t start, size_t count, bool *
 
 /* ---- Notes of the core file ------------------------------------------------------------------ */
 
-/* The word with this number, in the program's size of words. */
+/* Returns the word with this number (from 0) in the bytes, which consist of words of the program's
+ * size. */
 static uint64_t word_at(const struct core_image *core, const uint8_t *bytes, unsigned number)
 {
     return image_word(bytes + number * core->image->word, core->image->word);

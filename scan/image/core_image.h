@@ -18,9 +18,10 @@ struct core_image *core_image_open(struct image *image, const char *path, const 
 /* Closes a core file; NULL is allowed. */
 void core_image_close(struct core_image *core);
 
-/* Bytes of segments that are missing at the end of the file, because the file was truncated. */
+/* Returns how many bytes of segments are missing at the end of the file, because it was
+ * truncated. */
 uint64_t core_image_truncated(const struct core_image *core);
-/* The time at which the core file was written. */
+/* Returns the time at which the core file was written. */
 uint64_t core_image_time_ns(const struct core_image *core);
 
 #endif

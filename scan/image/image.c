@@ -94,7 +94,7 @@ static bool copy_ends_below(const void *item, const void *key)
     return ((const struct image_copy *)item)->end <= *(const uint64_t *)key;
 }
 
-/* The index of the first copy that ends above an address; copy_count: none. */
+/* Returns the index of the first copy that ends above an address; copy_count: there is none. */
 static size_t find_copy(const struct image *image, uint64_t address)
 {
     return array_lower_bound(image->copies, image->copy_count, sizeof(*image->copies),
@@ -118,7 +118,7 @@ static size_t read_some(struct image *image, uint64_t address, void *buffer, siz
     return image->read(image, address, buffer, size);
 }
 
-/* The number of bytes up to the next page, at most `size`. */
+/* Returns the number of bytes up to the next page, at most `size`. */
 static size_t rest_of_page(uint64_t address, size_t size)
 {
     size_t rest = IMAGE_PAGE - address % IMAGE_PAGE;
@@ -213,7 +213,7 @@ static const uint8_t *copy_around(const struct image *image, uint64_t start, uin
 }
 
 /* Removes the copies in [start, end), so that a new copy, which has their contents, can replace
- * them. Returns the index for it. */
+ * them. Returns the index for the new copy. */
 static size_t make_room(struct image *image, uint64_t start, uint64_t end)
 {
     size_t first = find_copy(image, start), last = first;

@@ -61,7 +61,7 @@ struct image {
     struct arena *mem;
     image_read_memory *read;
     image_find_untouched *find_untouched;
-    void *source;            /* argument for the two functions */
+    void *source;            /* data of the source, which read and find_untouched use */
     bool core;               /* the source is a core file, so memory does not change */
     unsigned word;           /* size of the program's words and pointers in bytes, 8 or 4 */
     int pid;                 /* process id; 0: unknown */
@@ -99,9 +99,9 @@ struct image_thread *image_add_thread(struct image *image, pid_t tid);
 /* Sorts the mappings. False: two mappings overlap. */
 bool image_sort(struct image *image);
 
-/* The first mapping that ends above an address; NULL: none. */
+/* Returns the first mapping that ends above an address; NULL: there is none. */
 const struct image_mapping *image_find_next(const struct image *image, uint64_t address);
-/* The mapping that contains an address; NULL: none. */
+/* Returns the mapping that contains an address; NULL: there is none. */
 const struct image_mapping *image_find(const struct image *image, uint64_t address);
 
 /* Reads memory, with zeros for what cannot be read. True: all was read. */
@@ -123,7 +123,7 @@ const uint8_t *image_keep(struct image *image, uint64_t start, uint64_t end);
 /* Removes all copies, so that memory is read again. */
 void image_drop_copies(struct image *image);
 
-/* Checks the invariants of an image, for tests. */
+/* Says whether the invariants of an image hold, for tests. */
 bool image_check(const struct image *image);
 
 #endif

@@ -173,7 +173,7 @@ const struct object *objects_libc(const struct objects *objects)
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
-/* The symbol of the variable at an address; NULL: unknown. */
+/* Returns the symbol of the variable at an address; NULL: unknown. */
 static const char *symbol_of(struct objects *objects, uint64_t address)
 {
     struct object *object = objects_find(objects, address);

@@ -32,13 +32,13 @@ void objects_end(struct objects *objects);
 
 /* Finds the object that contains an address; NULL: none. */
 struct object *objects_find(const struct objects *objects, uint64_t address);
-/* The object of glibc's libc.so.6; NULL: none, as in a static program. */
+/* Returns the object of glibc's libc.so.6; NULL: none, as in a static program. */
 const struct object *objects_libc(const struct objects *objects);
 /* Says whether the last component of the object's path begins with this name. */
 bool object_is_named(const struct object *object, const char *name);
 
-/* The demangled class of a C++ object whose first word is this; NULL: the word does not point to
- * a virtual table, or the table's symbol is unknown. */
+/* Returns the demangled class of a C++ object whose first word is this; NULL: the word does not
+ * point to a virtual table, or the table's symbol is unknown. */
 const char *objects_class(struct objects *objects, uint64_t word);
 /* Says whether a virtual table may begin at an address: read-only data of an object, with the
  * address of a function first. */

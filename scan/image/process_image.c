@@ -233,7 +233,7 @@ static void await_stop(struct traced *thread, uint64_t deadline)
 
         if (got == thread->tid && WIFSTOPPED(status)) {
             thread->stopped = true;
-            /* The thread stopped by the request, or just before a signal is delivered. */
+            /* The thread has stopped as requested, or just before a signal is delivered. */
             thread->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
         } else if (got != 0 || time_steady_ns() > deadline) {
             return;

@@ -25,8 +25,8 @@ bool process_image_stop(struct process_image *process, bool keep_all, const char
 /* Resumes the threads. Returns how many nanoseconds they were stopped. */
 uint64_t process_image_resume(struct process_image *process);
 
-/* The number of threads that could not be stopped: their registers are unknown, so their whole
- * stacks count as roots. */
+/* Returns the number of threads that could not be stopped: their registers are unknown, so their
+ * whole stacks count as roots. */
 unsigned process_image_missed(const struct process_image *process);
 
 #endif

@@ -34,7 +34,8 @@
 #error "registers.h has no row for this CPU"
 #endif
 
-/* REGISTERS_TLS, REGISTERS_DTV and REGISTERS_GUARD of a program whose words have `word` bytes. */
+/* Return REGISTERS_TLS, REGISTERS_DTV and REGISTERS_GUARD for a program whose words have `word`
+ * bytes. */
 unsigned registers_tls(unsigned word);
 int registers_dtv(unsigned word);
 unsigned registers_guard(unsigned word);

@@ -74,7 +74,7 @@ static void name_group(const struct making *making, struct group *group)
                                 (unsigned long)(group->vtable - object->bias));
 }
 
-/* The number of bytes of content to show; of a text, those before its end. */
+/* Returns the number of bytes of content to show; of a text, those before its end. */
 static size_t shown_length(const struct group *group, const uint8_t *bytes)
 {
     size_t length = group->block_size < LOOKED_AT ? group->block_size : LOOKED_AT;

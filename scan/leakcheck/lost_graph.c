@@ -24,7 +24,8 @@ struct search {
     uint32_t stacked, depth, visited, components;
 };
 
-/* The next lost block that a word of this block points to, from offset *at on; NONE: no more. */
+/* Returns the next lost block that a word of this block points to, from offset *at on; NONE: there
+ * is none. */
 static uint32_t next_edge(const struct search *search, uint32_t from, uint64_t *at)
 {
     const struct heap_map *chunks = &search->marking->heap->chunks;

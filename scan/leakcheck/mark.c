@@ -21,7 +21,7 @@ static void mark_block(struct marking *marking, uint32_t number, enum verdict ve
     marking->queue[marking->queued++] = number;
 }
 
-/* The number of the unmarked block that an address refers to; CHUNK_NONE: none. */
+/* Returns the number of the unmarked block that an address refers to; CHUNK_NONE: none. */
 static uint32_t find_unmarked(const struct marking *marking, uint64_t address)
 {
     const struct heap_map *chunks = &marking->heap->chunks;
@@ -62,8 +62,8 @@ static bool is_tagged_link(const struct marking *marking, uint32_t from, uint32_
            chunk_size(&chunks[from]) == chunk_size(&chunks[to]);
 }
 
-/* Marks the block that a word points to. from: block that contains the word; CHUNK_NONE: a root
- * contains it. */
+/* Marks the block that a word points to. from: the block that contains the word; CHUNK_NONE: a root
+ * contains it. starts_only: only a pointer to the start of a block counts. */
 static void take_word(struct marking *marking, uint64_t word, uint32_t from, enum pass pass,
                       bool starts_only)
 {
@@ -112,15 +112,15 @@ static void visit_root(void *context, const uint64_t *words, size_t count, bool 
     spread(marking, PASS_REACHABLE);
 }
 
-/* ---- The verdicts of an earlier pass over the process ---------------------------------------- */
+/* ---- The verdicts of the first examination of the process ------------------------------------ */
 
 static bool earlier_is_below(const void *item, const void *key)
 {
     return ((const struct earlier_verdict *)item)->address < *(const uint64_t *)key;
 }
 
-/* The verdict that the first look found for a block. VERDICT_REACHABLE also for a block that did
- * not exist then, or had another size. */
+/* Returns the verdict that the first examination of the process found for a block.
+ * VERDICT_REACHABLE also for a block that did not exist then, or had another size. */
 static enum verdict earlier_verdict(const struct earlier_verdicts *earlier, uint64_t address,
                                     uint64_t size)
 {
@@ -133,7 +133,8 @@ static enum verdict earlier_verdict(const struct earlier_verdicts *earlier, uint
                : VERDICT_REACHABLE;
 }
 
-/* Gives blocks with this verdict in the first look the same verdict now, if they have none yet. */
+/* Gives blocks that had this verdict in the first examination of the process the same verdict now,
+ * if they have none yet. */
 static void apply_earlier(struct marking *marking, const struct earlier_verdicts *earlier,
                           enum verdict verdict, enum pass pass)
 {

@@ -9,8 +9,8 @@
  *     lost        the rest; lost_graph.h divides it
  *
  * A process that runs while its heap is read may move a pointer from memory that is still to be
- * read to memory that has been read. So the process is examined twice, and a block is lost only
- * if it is lost in both looks. */
+ * read to memory that has been read. So the process is examined twice, and a block is lost only if
+ * both examinations find it lost. */
 #ifndef SCAN_MARK_H
 #define SCAN_MARK_H
 
@@ -18,7 +18,7 @@
 #include "scan/heap/glibc_heap.h"
 #include "scan/leakcheck/roots.h"
 
-/* A block that the first look found not reachable. Sorted by address. */
+/* A block that the first examination of the process found not reachable. Sorted by address. */
 struct earlier_verdict {
     uint64_t address, size;
     enum verdict verdict;
@@ -40,8 +40,8 @@ struct marking {
     uint64_t guard; /* number with which glibc mangles pointers in setjmp; 0: unknown */
 };
 
-/* Marks blocks from all roots. earlier: verdicts of the first look, NULL = this is the only
- * look. False: no memory. */
+/* Marks blocks from all roots. earlier: verdicts of the first examination of the process; NULL =
+ * this is the only one. False: no memory. */
 bool mark_run(struct marking *marking, struct objects *objects, struct glibc_heap *heap,
               const struct roots *roots, const struct earlier_verdicts *earlier);
 /* Makes lost blocks possibly lost, because memory that may contain pointers is missing. */

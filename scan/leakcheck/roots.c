@@ -29,8 +29,8 @@ static void add_hole(struct holes *holes, uint64_t start, uint64_t end)
     holes->hole[holes->count++] = (struct hole){start, end};
 }
 
-/* The lowest address at which the stack of a thread may begin. Since glibc 2.42 guard pages have
- * no mapping of their own, so a mapping may contain several stacks. Above each stack is the
+/* Returns the lowest address at which the stack of a thread may begin. Since glibc 2.42 guard pages
+ * have no mapping of their own, so a mapping may contain several stacks. Above each stack is the
  * description of its thread, to which tls points. */
 static uint64_t stack_start(const struct image *image, const struct image_mapping *mapping,
                             uint64_t sp)

@@ -129,8 +129,8 @@ static void write_arenas(const struct glibc_heap *heap, FILE *stream)
         write_row("all", sum, hole, stream);
 }
 
-/* The percentage of the heap that is free but not returned to the system: the program can use it
- * again. */
+/* Returns the percentage of the heap that is free but not returned to the system: the program can
+ * use it again. */
 static unsigned free_share(const struct glibc_heap *heap)
 {
     uint64_t all = heap->mapped_bytes, unused = 0;
