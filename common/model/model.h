@@ -709,9 +709,9 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* the process opened this once and left it open, as many correct programs do */
-    /* released_at: the place where most other resources of this type are released, which the same
-     * function opened: the one in the title, or if that releases none, its caller released_of.
-     * NULL = none are released. */
+    /* Where most other resources of this type that one function opened are released. The function
+     * is that in the title or, if none of its resources are released, its caller released_of. NULL
+     * = none are released. */
     const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* distinct names, as paths */
     size_t name_count;

@@ -120,7 +120,7 @@ static int by_first(const void *left, const void *right)
 size_t runs_index(struct runs *runs, size_t base, size_t *total)
 {
     size_t kept = 0;
-    uint64_t next = 0; /* lowest id above those of all runs so far */
+    uint64_t next = 0; /* lowest id above those of all records so far */
     size_t dropped = 0;
 
     *total = base;

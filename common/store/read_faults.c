@@ -17,8 +17,8 @@ static uint32_t event_node(struct reader *reader, uint32_t id)
     return id ? read_node(reader, id, reader->store->node_count) : LEAK_ROOT_NONE;
 }
 
-/* The name of a pool by its number. names: the chunk with the table of names; NULL = there is
- * none. */
+/* Returns the name of a pool by its number. names: the chunk with the table of names; NULL = there
+ * is none. */
 static const char *pool_name(struct reader *reader, const struct chunk *names, uint32_t number)
 {
     /* Offset of the end of the pool's record in the table; pools are numbered from 1. */

@@ -1,10 +1,10 @@
 /* read_history.c - reads the size of the heap and of some sites over time, the peak, and
  * milestones.
  *
- * Points, rows and milestones are unordered in the file; each has its time. If two have the same
- * time the second is invalid, and so is a time after the current tick. A row has a column for each
- * recorded site; a column whose site is missing is left out with its entries. A milestone that is
- * being written has number 0. */
+ * Points (sizes of the heap), rows (sizes of some sites at one time) and milestones are unordered
+ * in the file; each has its time. If two have the same time the second is invalid, and so is a time
+ * after the current tick. A row has a column for each recorded site; a column whose site is missing
+ * is left out with its entries. A milestone that is being written has number 0. */
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
@@ -126,8 +126,8 @@ static size_t find_rows(struct reader *reader, const struct chunks *chunks, stru
     return kept;
 }
 
-/* Makes a series of each valid column of the file. column[] gets for each series the index of its
- * column. */
+/* Makes a series of each valid column of the rows, which has the sizes of one site over time.
+ * column[] gets for each series the index of its column in the file. */
 static void read_columns(struct reader *reader, const struct leak_history *head, size_t *column)
 {
     struct store *store = reader->store;
@@ -222,7 +222,7 @@ static void add_milestone(struct reader *reader, const uint8_t *at)
         .name = arena_copy(store->mem, raw.name, strnlen(raw.name, sizeof(raw.name)))};
 }
 
-/* The number of milestones that a chunk has room for. */
+/* Returns the number of milestones that a chunk has room for. */
 static size_t count_milestones(const struct chunk *chunk)
 {
     size_t there = (chunk->end - chunk->payload) / sizeof(struct leak_milestone);

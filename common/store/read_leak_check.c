@@ -12,7 +12,7 @@ struct check_reader {
     size_t length;
 };
 
-/* The number of the `length` bytes at `at` that lie before the first hole. A hole was never
+/* Returns how many of the `length` bytes at `at` lie before the first hole. A hole was never
  * written, so it must not be read as records, whatever length the chunk claims. */
 static size_t length_before_hole(const struct store_image *image, size_t at, size_t length)
 {
@@ -24,7 +24,7 @@ static size_t length_before_hole(const struct store_image *image, size_t at, siz
     return end - at < length ? end - at : length;
 }
 
-/* The number of records of a table that lie inside of the chunk. */
+/* Returns the number of records of a table that lie inside of the chunk. */
 static size_t count_records(struct check_reader *tables, const struct leak_table *table,
                             size_t size)
 {
@@ -36,7 +36,7 @@ static size_t count_records(struct check_reader *tables, const struct leak_table
     return room;
 }
 
-/* A copy of the records of a table; NULL if it has none. */
+/* Returns a copy of the records of a table; NULL if it has none. */
 static void *copy_table(struct check_reader *tables, const struct leak_table *table, size_t size,
                         size_t *count)
 {
@@ -194,8 +194,8 @@ static void read_found(struct check_reader *tables)
     }
 }
 
-/* Reads which lost sites had which freed holders: pairs of sites. Drops a pair whose lost site
- * does not exist. */
+/* Reads pairs of sites: that of lost blocks, and that of the freed blocks that had held them
+ * (holders). Drops a pair whose lost site does not exist. */
 static void read_orphans(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;

@@ -18,7 +18,7 @@
 #include "leak_store.h"
 #include "common/store/reader.h"
 
-/* ---- Chunks and runs (chunks.c) -------------------------------------------------------------- */
+/* ---- Chunks, and runs of consecutive records (chunks.c) -------------------------------------- */
 
 struct chunk {
     uint32_t type;
@@ -38,7 +38,7 @@ struct chunks {
 struct chunks chunks_find(const struct store_image *image, uint64_t used);
 void chunks_end(struct chunks *chunks);
 
-/* The first chunk of a type, for types of which a process has one chunk; NULL = none. */
+/* Returns the first chunk of a type, for types of which a process has one chunk; NULL = none. */
 const struct chunk *chunks_first(const struct chunks *chunks, uint32_t type);
 
 /* Consecutive records of an array, all inside the image. */
@@ -54,17 +54,18 @@ struct runs {
     size_t count, capacity;
 };
 
-/* Appends the runs of at most `limit` records of `size` bytes that begin `skip` bytes into the
- * payload. Records in holes are left out: they were never published. */
+/* Appends the runs (pieces of consecutive records) of an array that begins `skip` bytes into the
+ * payload and has at most `limit` records of `size` bytes. Records in holes are left out: they were
+ * never published. */
 void runs_add(struct runs *runs, const struct store_image *image, const struct chunk *chunk,
               size_t skip, size_t size, uint64_t limit);
 
-/* Sorts runs by their first id, sets each base (from `base` on), and drops runs whose ids
- * overlap those of an earlier run or exceed 32 bits. Returns how many it dropped; *total becomes
- * the sum of all counts. */
+/* Sorts runs (struct run) by their first id, sets each base (from `base` on), and drops runs whose
+ * ids overlap those of an earlier run or exceed 32 bits. Returns how many it dropped; *total
+ * becomes the sum of all counts. */
 size_t runs_index(struct runs *runs, size_t base, size_t *total);
 
-/* The index of the record with this id, or SIZE_MAX. Call runs_index() first. */
+/* Returns the index of the record with this id, or SIZE_MAX. Call runs_index() first. */
 size_t runs_find(const struct runs *runs, uint64_t id);
 
 void runs_end(struct runs *runs);
@@ -95,9 +96,10 @@ void read_packed_end(struct reader *reader);
 struct store_module *read_module_list(struct reader *reader, const uint8_t *at, size_t length,
                                       size_t *count, struct interval_map *spans);
 
-/* Notes the runs of a chunk of type THREADS, NODES, SITES, VARIANCES, TEMPORARY or FREED. */
+/* Remembers where the records of a chunk of type THREADS, NODES, SITES, VARIANCES, TEMPORARY or
+ * FREED are. */
 void read_arrays_note(struct reader *reader, const struct chunk *chunk);
-/* Reads threads, nodes and sites from the runs that read_arrays_note() noted. */
+/* Reads threads, nodes and sites from the chunks that read_arrays_note() has remembered. */
 void read_arrays(struct reader *reader);
 /* Converts the id of a node to its index, which must be below `limit`, or to a root. Any other
  * id becomes STORE_ROOT_MISSING and counts as damaged. */

@@ -190,7 +190,7 @@ struct store_loss {
 };
 
 struct store_leak_check {
-    struct leak_snapshot head; /* only its numbers are valid */
+    struct leak_snapshot head; /* only its numbers are valid; the arrays below replace its tables */
     struct store_found *found;
     struct leak_held *roots;  /* the class of each is a valid enum leak_root_class */
     struct store_part *parts; /* how many blocks of a site a root keeps alive, for each such pair */
@@ -266,7 +266,7 @@ struct store_followed {
 
 /* A place in the code that changed the reference count of the followed block. */
 struct store_counting {
-    int32_t by; /* 1 or -1, what it added; 0: it set the first value */
+    int32_t by; /* 1 or -1: what the code added to the count; 0: it set the first value */
     uint32_t times;
     uint64_t *frames; /* stack of the place: return addresses, innermost first */
     size_t frame_count;
@@ -314,7 +314,8 @@ struct store_history {
                                * is unknown */
     struct store_moment *moments;
     size_t moment_count; /* moments[] is sorted by tick, ascending */
-    uint32_t *rows;      /* tick of each row, ascending */
+    /* the ticks of the rows, ascending; a row has the sizes of some sites at one time */
+    uint32_t *rows;
     size_t row_count;
     struct store_series *series;
     size_t series_count;
@@ -391,17 +392,17 @@ struct store {
 void store_add_note(struct store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The module that contained pc when a node with this `number` (store_node.number) was made, or
- * NULL. */
+/* Returns the module that contained pc when a node with this `number` (store_node.number) was made,
+ * or NULL. */
 const struct store_module *store_find_module(const struct store *store, uint64_t pc,
                                              uint32_t number);
 
-/* The module that was loaded last at an address range with pc, or NULL. */
+/* Returns the module that was loaded last at an address range with pc, or NULL. */
 const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
 
 /* Says whether a node is a Python frame. */
 bool store_node_is_python(const struct store *store, uint32_t node);
-/* The code of a node that is a Python frame; NULL: the code was not recorded. */
+/* Returns the code of a node that is a Python frame; NULL: the code was not recorded. */
 const struct store_code *store_find_code(const struct store *store, uint32_t node);
 
 /* Says whether a node stands for blocks from before libleak was loaded. */
@@ -409,22 +410,23 @@ bool store_node_is_older(const struct store *store, uint32_t node);
 
 const struct store_thread *store_find_thread(const struct store *store, uint32_t serial);
 
-/* The index of the site with this id, or STORE_NO_SITE. */
+/* Returns the index of the site with this id, or STORE_NO_SITE. */
 uint32_t store_find_site(const struct store *store, uint32_t id);
 
 /* Copies the value of an option into text, cut to fit. False: the option has its default. */
 bool store_get_option(const struct store *store, const char *name, char *text, size_t size);
 
-/* The time at which a tick began, as CLOCK_REALTIME nanoseconds. */
+/* Returns the time at which a tick began, as CLOCK_REALTIME nanoseconds. */
 uint64_t store_time_of_tick(const struct store *store, uint32_t tick);
 
-/* Checks the invariants of a struct store, for tests. False: *broken names a broken one. */
+/* Says whether the invariants of a struct store hold, for tests. False: *broken names a broken
+ * one. */
 bool store_check(const struct store *store, const char **broken);
 
 /* Frees the memory of a struct store that is not in its arena. */
 void store_end(struct store *store);
 
-/* How the process ended. If the file does not say, /proc shows whether the process runs. */
+/* Returns how the process ended. If the file does not say, /proc shows whether the process runs. */
 enum end_how store_end_how(const struct store *store);
 
 /* ---- Windows of time (time_window.c) ------------------------------------------------------------

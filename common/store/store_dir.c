@@ -89,7 +89,8 @@ static int open_option_file(const char *path)
     return complain_of_file(path, refusal);
 }
 
-/* The value of the last line "dir=..." of an option file; if there is none, so_far. */
+/* Returns the value of the last line "dir=..." of an option file; so_far if there is no such
+ * line. */
 static const char *read_dir_option(struct arena *mem, const char *path, const char *so_far)
 {
     int fd = path ? open_option_file(path) : -1;
@@ -139,7 +140,8 @@ const char *store_dir_configured(struct arena *mem)
 
 /* Lists the directories in which programs leave recordings that this user runs with the caller's
  * option files and environment. Returns their number. Without dir= these are the directories in all
- * places, since a service may have no XDG_RUNTIME_DIR. The texts are in mem. */
+ * three default places (store_dir.h), since a service may have no XDG_RUNTIME_DIR. The texts are in
+ * mem. */
 static size_t list_directories(struct arena *mem, const char *directory[STORE_DIR_PLACES])
 {
     const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);

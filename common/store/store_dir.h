@@ -23,16 +23,16 @@
  * XDG_RUNTIME_DIR; if it is no absolute path, place[0] is NULL. */
 void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir);
 
-/* The directory that the option dir= sets for the programs of this user, in option files or the
- * environment; a later source wins. NULL: none sets it, so the default places are used. The text is
- * in mem. */
+/* Returns the directory that the option dir= sets for the programs of this user, in option files or
+ * the environment; a later source wins. NULL: no source sets it, so the default places are used.
+ * The text is in mem. */
 const char *store_dir_configured(struct arena *mem);
 
 /* Finds the last value of a name in a text name=value:name='value':...; NULL: none. The caller
  * frees it. */
 char *option_text_find(const char *options, const char *name);
 
-/* The length of EXE in a file name EXE.PID.N.leak; EXE may contain dots. */
+/* Returns the length of EXE in a file name EXE.PID.N.leak; EXE may contain dots. */
 size_t store_name_program_length(const char *file);
 
 /* Says whether this program can read recordings with such a header. */

@@ -81,8 +81,8 @@ static bool require_check_after(const struct store *store, const struct store_mi
 
 /* ---- Applying a window ----------------------------------------------------------------------- */
 
-/* The tick of a milestone. If its record was overwritten, the tick of the last older milestone that
- * is known; 0 = no older one is known. */
+/* Returns the tick of a milestone. If its record was overwritten, the tick of the last older
+ * milestone that is known; 0 = no older one is known. */
 static uint32_t milestone_tick(const struct store *store, uint32_t number)
 {
     uint32_t tick = 0;

@@ -87,8 +87,8 @@ struct candidate {
 
 enum { RANK_BYTES, RANK_HEAD, RANK_ARRAY, RANK_OBJECT };
 
-/* Ranks a candidate: first structures of the right size, then arrays, then a type that is only
- * the beginning of the block, at last bytes. */
+/* Ranks a candidate, the best first: a structure of the right size, an array, a type that is only
+ * the beginning of the block, bytes. */
 static int rank_of(const struct candidate *candidate)
 {
     if (candidate->bytes)
@@ -144,8 +144,8 @@ static bool is_allocator(const char *name)
     return false;
 }
 
-/* Returns the DIE of the function as written in the source, for the DIE of an inlined call or of a
- * compiled instance. */
+/* Returns the DWARF entry (DIE) of the function as written in the source, for the entry of an
+ * inlined call or of a compiled instance. */
 static Dwarf_Die origin_of(Dwarf_Die *scope)
 {
     Dwarf_Die at = *scope;
@@ -295,8 +295,8 @@ static enum type_source source_of(enum flow_target target)
 
 #define LINKS_MOST 4
 
-/* Says whether a structure only points to others of its kind. A pool so links its free slots,
- * and an intrusive list its members, which may be of any type. */
+/* Says whether a structure only points to others of its kind. A pool links its free slots in this
+ * way, and an intrusive list its members, which may be of any type. */
 static bool is_only_links(Dwarf_Die *type)
 {
     uint64_t size = type_size(type);
@@ -350,8 +350,8 @@ static bool counts_as_head(const struct elf_binary_parts *parts, struct type_ind
            !type_is_polymorphic(&plain) && !may_any_be_longer(parts, index, question, candidate);
 }
 
-/* Says whether a candidate counts as evidence. One of the block's size does. A parameter of a
- * smaller type does not: it often has the type of the first member or of one element. inside: the
+/* Says whether a candidate counts as evidence. A candidate of the block's size does. A parameter of
+ * a smaller type does not: it often has the type of the first member or of one element. inside: the
  * program also passes on an address inside the block, so what is in front may be a header. */
 static bool counts(const struct elf_binary_parts *parts, struct type_index *index,
                    const struct block_question *question, struct candidate *candidate, bool inside)

@@ -22,7 +22,8 @@ static int register_from_dwarf(uint64_t number)
 
 /* ---- Bytes of code --------------------------------------------------------------------------- */
 
-/* The bytes of code at an address, up to the end of its section; *left becomes their number. */
+/* Returns the bytes of code at an address, up to the end of its section; *left becomes their
+ * number. */
 static const uint8_t *code_bytes(Elf *elf, uint64_t address, uint64_t *left)
 {
     Elf_Scn *section = NULL;
@@ -104,7 +105,7 @@ bool program_code_frame(const struct program_code *code, uint64_t address, int *
     return cfi && frame_in(cfi, at - bias, register_number, offset);
 }
 
-/* ---- Places of variables --------------------------------------------------------------------- */
+/* ---- Where variables are --------------------------------------------------------------------- */
 
 /* Computes the distance of a variable's location from the canonical frame address. */
 static bool frame_offset(struct program_code *code, uint64_t at, const Dwarf_Op *op,

@@ -47,9 +47,9 @@ bool program_code_read(const struct program_code *code, uint64_t address,
 bool program_code_frame(const struct program_code *code, uint64_t address, int *register_number,
                         int64_t *offset);
 
-/* Find the next variable that is at an address in a register, or in the frame at `offset` from
- * the canonical frame address. *index starts as 0. NULL: no more. *into: the offset in the
- * variable. */
+/* Find the next variable that is, at the instruction with this address, in the register, or in the
+ * frame at `offset` from the canonical frame address. *index starts as 0. NULL: there are no more.
+ * *into: the offset in the variable of the part that is there. */
 const struct variable_place *program_code_in_register(const struct program_code *code,
                                                       uint64_t address, int register_number,
                                                       size_t *index);
@@ -57,15 +57,16 @@ const struct variable_place *program_code_in_frame(const struct program_code *co
                                                    uint64_t address, int64_t offset, size_t *index,
                                                    int64_t *into);
 
-/* Finds the variable with a fixed address. *into: the offset of the address in the variable. */
+/* Finds the variable that contains a fixed address. False: none does. *into: the offset of the
+ * address in the variable. */
 bool program_code_static(const struct program_code *code, uint64_t address, Dwarf_Die *variable,
                          int64_t *into);
 
-/* Finds the function that begins at an address. */
+/* Finds the function that begins at an address. False: none does. */
 bool program_code_function(const struct program_code *code, uint64_t address, Dwarf_Die *function);
 
-/* The name of the function of another module that a stub of the procedure linkage table calls;
- * NULL = there is no stub at the address. Belongs to libelf. */
+/* Returns the name of the function of another module that a stub of the procedure linkage table
+ * calls; NULL = there is no stub at the address. The text belongs to libelf. */
 const char *program_code_import(const struct program_code *code, uint64_t address);
 
 #endif

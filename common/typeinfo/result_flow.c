@@ -54,7 +54,8 @@ struct walk {
     unsigned steps;
 };
 
-/* The place of an operand in memory. */
+/* The place of an operand in memory. IN_FRAME: at `offset` from the canonical frame address. IN_OBJECT:
+ * at `offset` in an object of a known type. NOWHERE: unknown. */
 struct place {
     enum { NOWHERE, IN_FRAME, IN_OBJECT } sort;
     int64_t offset;
@@ -123,7 +124,7 @@ static struct value typed_value(Dwarf_Die *type, int64_t offset)
 
 static struct place static_place(const struct walk *walk, uint64_t address, bool indexed);
 
-/* The pointer that a variable with a fixed address contains. */
+/* Returns the pointer that a variable with a fixed address contains. */
 static struct value loaded_value(const struct walk *walk, uint64_t address)
 {
     struct place place = static_place(walk, address, false);
@@ -132,7 +133,7 @@ static struct value loaded_value(const struct walk *walk, uint64_t address)
                                    : (struct value){.sort = UNKNOWN};
 }
 
-/* The pointer that a function returned. */
+/* Returns the pointer that a function has returned. */
 static struct value called_value(const struct walk *walk, uint64_t address)
 {
     Dwarf_Die function, type;
@@ -149,8 +150,8 @@ static struct value look_up(const struct walk *walk, struct value value)
     return value.sort == CALLED ? called_value(walk, (uint64_t)value.offset) : value;
 }
 
-/* The value of a register. If nothing was stored in it so far, the debug information may name a
- * variable that is in the register. */
+/* Returns the value of a register. If nothing was stored in it so far, the debug information may
+ * name a variable that is in the register. */
 static struct value register_value(const struct walk *walk, const struct machine *machine,
                                    uint64_t address, int number)
 {
@@ -237,7 +238,7 @@ static struct place place_of_value(const struct walk *walk, struct value value,
     return (struct place){.sort = NOWHERE};
 }
 
-/* The place of an element of an array in the frame, at an unknown index. */
+/* Returns the place of an element, whose index is unknown, of an array in the frame. */
 static struct place indexed_frame(const struct walk *walk, uint64_t address, int64_t offset)
 {
     struct place place = {.sort = IN_OBJECT, .indexed = true};
@@ -720,8 +721,8 @@ static void prepare(struct walk *walk, struct machine *machine, bool by_pointer)
 
 /* ---- The code behind the call ---------------------------------------------------------------- */
 
-/* Adds the variables that have the result now. If a variable is in the register already since
- * before the call, its value is an older one. */
+/* Adds the variables that have the result now. If a variable was in the register already before the
+ * call, its value is an older one, so it is left out. */
 static void look_at_registers(struct walk *walk, const struct machine *machine, uint64_t address)
 {
     for (int i = 0; i < X86_REGISTERS; i++) {

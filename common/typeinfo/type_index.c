@@ -104,7 +104,7 @@ bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type)
     return found != NULL;
 }
 
-/* The part of a qualified name behind its last "::" outside of template arguments. */
+/* Returns the part of a qualified name behind its last "::" outside of template arguments. */
 static const char *last_component(const char *name)
 {
     const char *last = name;
@@ -146,8 +146,8 @@ bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, 
 
 /* ---- Types by number ------------------------------------------------------------------------- */
 
-/* Finds the split unit whose skeleton is at an offset; if `of` is not NULL, the one that contains
- * this DIE, and the offset of its skeleton. */
+/* Finds the split unit (debug information in a .dwo file) whose skeleton is at an offset; if `of`
+ * is not NULL, the split unit that contains this DWARF entry, and the offset of its skeleton. */
 static bool find_split(Dwarf *dwarf, uint64_t skeleton, const Dwarf_Die *of, Dwarf_Die *split,
                        uint64_t *offset)
 {

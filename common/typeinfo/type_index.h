@@ -30,11 +30,11 @@ bool type_index_begins(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type, 
 
 /* ---- Types by number ------------------------------------------------------------------------- */
 
-/* A number for a DIE of a file, valid as long as the file does not change. offset 0: the type
- * has no number. */
+/* A number for a DWARF entry (DIE) of a file, valid as long as the file does not change. offset 0:
+ * the type has no number. */
 struct type_id {
-    uint64_t unit; /* 0: the DIE is in the file itself; else 1 + offset of the skeleton of its
-                    * split unit */
+    /* 0: the entry is in the file itself; else 1 + offset of the skeleton of its split unit */
+    uint64_t unit;
     uint64_t offset;
 };
 

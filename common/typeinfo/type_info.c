@@ -385,7 +385,7 @@ static bool has_dimension(Dwarf_Die *array, unsigned n)
     return false;
 }
 
-/* The number of elements of all dimensions; 0 = not given. */
+/* Returns the number of elements of all dimensions; 0 = not given. */
 static uint64_t element_count(Dwarf_Die *array)
 {
     uint64_t count = 1;
@@ -667,7 +667,7 @@ static bool is_weak_pointer(Dwarf_Die *plain, const char *name)
            (begins_with(name, "Weak<") && type_is_rust(plain));
 }
 
-/* The role of a pointer that is a member of a structure. */
+/* Returns the role of a pointer that is a member of a structure. */
 static enum pointer_role role_of_member(Dwarf_Die *structure, Dwarf_Die *member)
 {
     const char *word = dwarf_diename(member);

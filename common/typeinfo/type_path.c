@@ -36,7 +36,7 @@ static bool append_index(struct place *place, uint64_t index)
 
 static bool find_place(Dwarf_Die *type, uint64_t offset, struct place *place);
 
-/* Finds a place in an array, with an index for each dimension. */
+/* Finds what is at an offset of an array, and appends an index for each dimension to the name. */
 static bool find_in_array(Dwarf_Die *array, uint64_t offset, struct place *place)
 {
     Dwarf_Die element;
@@ -134,8 +134,8 @@ static bool try_alternative(Dwarf_Die *member, Dwarf_Die *type, uint64_t offset,
     return false;
 }
 
-/* Finds a place in a union. All members that have something at the offset must have the same
- * there. */
+/* Finds what is at an offset of a union. All members that have something there must have the
+ * same. */
 static bool find_in_union(Dwarf_Die *plain, uint64_t offset, struct place *place)
 {
     struct alternatives all = {.offset = offset, .place = place};

@@ -221,7 +221,7 @@ static bool read_modrm(struct decoding *decoding)
     return decoding->mode == 3 || read_memory(decoding);
 }
 
-/* The size of the immediate operand in bytes. */
+/* Returns the size of the immediate operand in bytes. */
 static unsigned immediate_size(const struct decoding *decoding)
 {
     uint8_t opcode = decoding->opcode;
@@ -258,7 +258,7 @@ static int register_of(const struct decoding *decoding)
     return (int)(decoding->reg | decoding->high_reg);
 }
 
-/* The register in the r/m field of a ModRM byte without an operand in memory. */
+/* Returns the register in the r/m field of a ModRM byte without an operand in memory. */
 static int other_register_of(const struct decoding *decoding)
 {
     return (int)(decoding->rm | decoding->high_base);
