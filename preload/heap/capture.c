@@ -80,8 +80,9 @@ void capture_enable_all(void)
     capture_disable_all(false);
 }
 
-/* Disables or enables recording in the calling thread. If a thread ends while it is disabled, its
- * reason stays counted: hooks of other threads then make one unnecessary call. */
+/* Disables or enables recording in the calling thread. If a thread ends while recording is disabled
+ * in it, capture_state.reasons stays raised: hooks of other threads then make one unnecessary
+ * call. */
 bool capture_disable(struct guard *guard, bool disable)
 {
     if (disable ? guard->disabled == UINT16_MAX : !guard->disabled)
@@ -242,7 +243,7 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
 
 /* ---- Names of tags --------------------------------------------------------------------------- */
 
-#define TAG_SLOTS 1024 /* more than LEAK_TAGS, so that a search always ends at an empty slot */
+#define TAG_SLOTS 1024 /* size of a hash table: above LEAK_TAGS, so there are empty slots */
 
 static struct lock tags_lock;
 /* The table of tag names in the recording file; NULL: no tag was used yet. */

@@ -21,8 +21,9 @@
 #include "preload/heap/threads.h"
 
 extern struct capture_state {
-    /* How many reasons there are, in some thread or in all, to record no stack, or to read the tag
-     * or Python frames. If 0, hooks need not check the single reasons. */
+    /* Number of reasons for which a hook cannot simply capture the C stack: recording is disabled
+     * (in a thread or in all), site_stacks=off, tags are used, Python runs. If it is 0, hooks check
+     * none of them. */
     uint32_t reasons;
     /* True if recording was ever disabled in some thread: then there may be sites of blocks that
      * were allocated while it was disabled. */
@@ -45,7 +46,8 @@ bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* Returns the site of blocks from before libleak was loaded that have at most "size" bytes. */
+/* Returns the site that stands for the blocks from before libleak was loaded of one size, or of a
+ * class of sizes whose largest is "size". */
 uint32_t capture_older_site(struct guard *guard, struct thread *thread, uint64_t size);
 
 /* The slower ways to find a site, which capture_site uses: capture_other_site if

@@ -18,7 +18,7 @@
 #define ADDRESS_LEAST 4096
 #define ADDRESS_END (1ull << 48)
 
-static struct dropped_pair *pairs; /* the table; NULL: no dropped pointer was recorded yet */
+static struct dropped_pair *pairs; /* the table of dropped pointers; NULL: none was recorded yet */
 static struct lock lock;
 static uint32_t recorded; /* number of dropped pointers that were ever recorded */
 

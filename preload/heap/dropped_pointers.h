@@ -24,7 +24,7 @@
 #include "preload/heap/threads.h"
 
 #define DROPPED_POINTERS_FIRST                                                                     \
-    16 /* so many blocks of each site are scanned in each thread, within the budget */
+    16 /* the first blocks of a site that a thread frees are scanned: so many, within the budget */
 #define DROPPED_POINTERS_KEPT 4
 
 struct dropped_block {
@@ -38,7 +38,8 @@ struct dropped_pair {
     uint32_t holder; /* site of the freed block that pointed to the live blocks */
     uint32_t node;   /* context tree node of the stack of the free */
     uint32_t blocks; /* number of live blocks that were recorded for this pair */
-    /* Number of the pair's newest live block, in the order of recording over all pairs. */
+    /* Tells when the last live block of this pair was recorded: how many blocks were recorded
+     * before it, in all pairs. */
     uint32_t when;
     struct dropped_block last[DROPPED_POINTERS_KEPT];
 };

@@ -22,13 +22,13 @@ struct site_total {
 
 struct site_totals {
     struct site_total *at; /* live blocks of site i at element i; sites are numbered from 1 */
-    uint32_t room;         /* number of elements of the array */
+    uint32_t room;         /* number of elements of "at" */
     uint32_t last;         /* number of the last site when the totals were computed */
     struct {
         uint64_t bytes, blocks;
     } all;
     uint32_t threads;
-    uint64_t work; /* number of sites and slots that were read */
+    uint64_t work; /* number of sites and slots that were read for the totals */
 };
 
 /* Computes the totals of all sites. False: no memory. The next call with the same *totals reuses

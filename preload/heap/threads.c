@@ -223,7 +223,7 @@ static void reset_thread_caches(struct thread *thread)
 
 /* Maps memory for as many thread states as there are already, up to STATES_MOST. So a program with
  * many threads makes few mappings, and a program with few threads does not waste address space. The
- * lock is held. */
+ * caller holds the lock. */
 static void map_thread_states(void)
 {
     uint32_t count = state_count < STATES_MOST ? state_count + !state_count : STATES_MOST;
@@ -460,7 +460,8 @@ bool threads_fork_child(struct guard *guard)
         other->lives = other == thread;
     stack_cache_fork_child(thread ? &thread->stack_cache : NULL);
     if (!thread)
-        /* A thread at its end, which uses the stand-in, has called fork. */
+        /* A thread at its end has called fork: it uses the stand-in, and gets no state of its
+         * own. */
         return true;
     thread->serial = next_serial();
     run_end(&thread->run);

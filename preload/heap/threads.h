@@ -76,14 +76,16 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
-#define THREADS_PEAK_LEAST (256u << 10) /* smaller peaks, in bytes, are not recorded */
+/* bytes of the smallest peak of the heap that is recorded */
+#define THREADS_PEAK_LEAST (256u << 10)
 extern struct threads_state {
     /* Number of live blocks of all threads, without the delta_blocks of each thread;
      * header.live_bytes is their bytes in the same way. */
     uint64_t live_blocks;
     /* Bytes that the heap must have for timeline.h to record the next peak. */
     uint64_t peak_threshold;
-    /* Initial watch_at of a new thread: 1: from its first allocation on; 0: never. */
+    /* Value of watch_at for a new thread. 1: alloc_watch.h is called at its first allocation; 0:
+     * never. */
     uint32_t watch_from;
 } threads_state HIDDEN;
 

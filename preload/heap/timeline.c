@@ -17,7 +17,7 @@
  * measured, because a clock would also measure the load of the machine. */
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
-#define UNIT_NS 10              /* ns that reading a site or a slot takes at most */
+#define UNIT_NS 10              /* time in ns that reading a site or a slot is estimated to take */
 #define COLUMN_LEAST (4u << 10) /* live bytes that a site must have to get a column */
 /* When the sites with the most bytes are chosen for columns, each byte by which a site has grown
  * counts as this many bytes. */

@@ -22,7 +22,8 @@
 /* Tells leakctl where three variables of each thread are, so that leakctl can see whether a thread
  * is inside the runtime. They are offsets from the thread pointer, the same for all threads. */
 EXPORT struct libleak_thread {
-    intptr_t sp; /* offset of guard_self.sp, a word that is 0 while the thread is outside */
+    /* offset of guard_self.sp, a word that is 0 while the thread is outside the runtime */
+    intptr_t sp;
     intptr_t
         held; /* offset of lock_thread.held, 32 bits that are 0 while the thread holds no lock */
     intptr_t

@@ -93,7 +93,7 @@ FILE_CREATOR(mkstemps64, (char *path, int suffix), (path, suffix))
 FILE_CREATOR(mkostemps, (char *path, int suffix, int flags), (path, suffix, flags))
 FILE_CREATOR(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags))
 
-/* ---- Special files of the kernel ------------------------------------------------------------- */
+/* ---- Descriptors of eventfd, epoll and other kernel objects ---------------------------------- */
 
 CREATOR(LEAK_SORT_EVENTFD, NULL, eventfd, (unsigned count, int flags), (count, flags))
 CREATOR(LEAK_SORT_EPOLL, NULL, epoll_create, (int size), (size))
@@ -152,7 +152,7 @@ EXPORT int dup3(int fd, int number, int flags)
     return COPY(real.dup3(fd, number, flags), fd, true);
 }
 
-/* Reads the third argument as a word, whatever its type is, as libc does. */
+/* Reads the argument behind "last", whatever its type is, as a word, as libc does. */
 #define READ_WORD(last)                                                                            \
     ({                                                                                             \
         va_list list_;                                                                             \

@@ -30,7 +30,7 @@ static NOINLINE void resolve_operators(const struct frame *caller)
 
 /* Prepares for an object that the loader is about to open, whose calls must be redirected to the
  * hooks (got_patch.h). With sample= the hooks skip most allocations of the loader, and so would
- * miss the moment at which that is possible; then the object counts as untracked. */
+ * miss the moment at which calls can be redirected; then the object counts as untracked. */
 static void note_flags(int flags, bool main_namespace, const struct frame *caller)
 {
     real_functions_find();

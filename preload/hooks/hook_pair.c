@@ -36,8 +36,8 @@
 typedef uintptr_t any_function(uintptr_t, ...);
 
 enum handle_form {
-    HANDLE_VALUE,  /* the handle is the argument or the result */
-    HANDLE_STORED, /* the handle is stored where the argument points to */
+    HANDLE_VALUE,  /* the handle is the argument or the result itself */
+    HANDLE_STORED, /* the argument points to the place where the handle is stored */
 };
 
 struct end {
@@ -74,7 +74,7 @@ enum role { ROLE_NONE, ROLE_CREATE, ROLE_DESTROY, ROLE_LOOKUP };
 /* The function that a stub replaces. A stub does not change after "ready" is set. */
 static struct stub {
     uint8_t role, ready;
-    uint8_t number;      /* index in pairs or lookups */
+    uint8_t number;      /* index of its pair in "pairs", or of its lookup in "lookups" */
     any_function *given; /* the real function; NULL: it is searched at each call */
 } stubs[STUBS_MAX];
 /* Number of stubs that were requested; those above STUBS_MAX were not handed out. */

@@ -418,7 +418,7 @@ static int no_child(void)
         __auto_type result_ = call;                                                                \
         while ((options)&SEES_CLONES && result_ >= 0 && children_take(pid_of_result)) {            \
             if ((options)&WNOWAIT)                                                                 \
-                sys_wait_child(pid_of_result); /* otherwise the next call would find it again */   \
+                sys_wait_child(pid_of_result); /* so that the next call does not find it again */  \
             before_ = children_changes();                                                          \
             result_ = call;                                                                        \
         }                                                                                          \

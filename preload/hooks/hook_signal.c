@@ -167,7 +167,7 @@ static void note_blocked(unsigned i, int how, const sigset_t *set, sigset_t *old
 static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
                        const sigset_t *set, sigset_t *old)
 {
-    sigset_t copy, given; /* copied first, because set and old may be the same */
+    sigset_t copy, given; /* both are copied first, because set and old may be one variable */
     if (set)
         given = *set;
     int result = change(how, without_reserved(set, &copy), old);

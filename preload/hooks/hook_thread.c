@@ -161,7 +161,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return error;
 }
 
-/* ---- The end of the joinable state ----------------------------------------------------------- */
+/* ---- Joining and detaching threads ----------------------------------------------------------- */
 
 /* Finds the record of a thread. Called before the real pthread_join or pthread_detach, after which
  * a new thread may get the same pthread_t. */

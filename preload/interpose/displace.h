@@ -19,7 +19,7 @@
 
 #include "preload/base/base.h"
 
-#define DISPLACE_COPY 64     /* largest size of a copy in bytes */
+#define DISPLACE_COPY 64     /* largest size in bytes of the copy of a function's beginning */
 #define DISPLACE_FAR_JUMP 16 /* size in bytes of a jump that reaches every address */
 
 struct displace_function {
@@ -63,7 +63,7 @@ struct displace_step {
     /* The instruction could not be decoded. Where the next one begins is not known, either. */
     bool unknown;
     unsigned length;
-    uintptr_t to; /* the target of a call or jump */
+    uintptr_t to; /* target address of a call or jump */
 };
 
 /* Decodes the instruction at "code", which runs at "address". left: number of bytes that can be
@@ -72,7 +72,7 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
 
 /* Says whether an instruction of the function jumps into the part that is to be moved, so that the
  * function must not be changed. If keeps_stack is false, the moved part allocates stack, and a jump
- * to its first byte is legal: it is a tail call of the function to itself, after the stack was
+ * to its first byte is allowed: it is a tail call of the function to itself, after the stack was
  * freed. */
 bool displace_is_loop(const struct displace_function *function, const struct displaced *out,
                       bool keeps_stack);

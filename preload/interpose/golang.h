@@ -26,7 +26,7 @@ bool golang_has_note(const char *notes, size_t length);
  * the front, and entries never change. */
 #define GOLANG_OBJECTS 4
 struct golang_object {
-    uintptr_t start, size; /* size is written last, with a release */
+    uintptr_t start, size; /* of the object; size is written last, with a release store */
 };
 extern struct golang_object golang_objects[GOLANG_OBJECTS] HIDDEN;
 

@@ -98,7 +98,8 @@ static bool localize_import(const struct symbols *symbols, const elf_relocation 
     if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);
-    /* A reader that sees the local binding uses the value, so the value is written first. */
+    /* The value is written before the local binding: once the loader sees that binding, it uses the
+     * value. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
                   (unsigned char)ELFW(ST_INFO)(STB_LOCAL, ELFW(ST_TYPE)(symbol->st_info)));

@@ -36,16 +36,16 @@
     X(_ZdlPvmSt11align_val_t)                                                                      \
     X(_ZdaPvmSt11align_val_t)
 
-/* The basic forms, which other forms call. If the program defines one of them, it counts as
- * overriding the operators. */
+/* The basic forms of operators new and delete: those that other forms call. If the program defines
+ * one of them, it counts as overriding the operators. */
 #define OPERATOR_BASIC_FORMS                                                                       \
     OPERATOR_NAME(_Znwm), OPERATOR_NAME(_Znam), "_ZdlPv", "_ZdaPv",                                \
         OPERATOR_NAME(_ZnwmSt11align_val_t), "_ZdlPvSt11align_val_t"
 
 struct operator_override {
-    bool any; /* the program defines a basic form; constant after operator_override_start */
+    bool any; /* the program defines one of OPERATOR_BASIC_FORMS; constant after the start */
     struct {
-#define X(name) void *name; /* NULL: not found yet, or not needed */
+#define X(name) void *name; /* the C++ library's own form; NULL: not found yet, or not needed */
         OPERATOR_DEPENDENT_FORMS(X)
 #undef X
     } original;

@@ -73,8 +73,8 @@ enum page_state {
 
 /* The saved pages of the ranges that fork does not copy, in the order of "ranges". */
 static struct {
-    uint8_t *state; /* enum page_state of each page of all ranges */
-    char *pages;    /* content of all pages that were touched */
+    uint8_t *state; /* a value of enum page_state for each page of all ranges */
+    char *pages;    /* copies of the pages that the program has touched */
     size_t states, size;
     bool incomplete;
 } saved;
@@ -361,8 +361,8 @@ enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result)
 }
 
 /* Copies the process twice while the other threads run, with all locks of the runtime held, so that
- * the other threads are outside critical sections. Waits for the check of the first copy, because
- * the second one needs its notes. */
+ * the other threads are outside critical sections. Waits for the leak check of the first copy,
+ * because the check of the second copy needs its verdicts (the notes). */
 int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble)
 {
     size_t size;

@@ -12,8 +12,9 @@
 
 #include "preload/leakcheck/leak_check.h"
 
-/* Allocates the memory in which the child returns its result, with room for a note about every
- * block if "notes" is true. *size: the size of this memory. NULL: there is no memory. */
+/* Allocates the memory in which the child returns its result, with room for a note (the verdict)
+ * about every block if "notes" is true. *size: the size of this memory. NULL: there is no
+ * memory. */
 struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size);
 void fork_snapshot_free_result(struct leak_check_result *result, size_t size);
 
@@ -24,7 +25,7 @@ int fork_snapshot_take_stopped(struct leak_check_request *request);
 /* Resumes the other threads, if fork_snapshot_take_stopped has left them stopped. */
 void fork_snapshot_resume(void);
 /* Copies the process twice without stopping threads. Returns the pid of the second child. Below 0:
- * it failed; if the check of the first copy failed, *trouble says why. */
+ * a fork or the check of the first copy has failed; if it was that check, *trouble says why. */
 int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble);
 
 /* Waits for the child's result. LEAK_TROUBLE_NONE: it is there; otherwise the reason why there is

@@ -107,8 +107,9 @@ static void isolate_child(void)
 
 /* ---- Verdicts of an earlier check ------------------------------------------------------------ */
 
-/* Finds the note about a block by binary search. Blocks of one region (2 KiB of addresses) are
- * looked up one after the other, so the search begins near the previous note. */
+/* Finds the note about a block (its verdict in an earlier check) by binary search. Blocks of one
+ * region (2 KiB of addresses) are looked up one after the other, so the search begins near the
+ * previous note. */
 const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
                                                    uint32_t *at, const struct block *block)
 {
@@ -426,9 +427,9 @@ static void count_verdicts(const struct leak_check *check)
     }
 }
 
-/* Writes the notes about all blocks, as the last step. The addresses of the words that hold the
- * blocks (links) are written first, so that the arrays from which they come can be freed before
- * notes take memory. */
+/* Writes a note (the verdict) about each block for later checks, as the last step. The addresses of
+ * the words that hold the blocks (links) are written first, so that the arrays from which they come
+ * can be freed before notes take memory. */
 static void write_notes(const struct leak_check *check)
 {
     struct leak_check_result *result = check->request->result;

@@ -17,14 +17,14 @@ struct leak_check_note {
     uint64_t address;
     uint32_t count;
     uint16_t thread;
-    uint8_t verdict; /* enum leak_verdict */
+    uint8_t verdict; /* a value of enum leak_verdict */
     uint8_t reserved;
 };
 
 /* The result of a leak check, in memory that parent and child share. */
 struct leak_check_result {
     uint32_t done;        /* 1: the members below are valid */
-    uint32_t trouble;     /* enum leak_trouble */
+    uint32_t trouble;     /* a value of enum leak_trouble: why there is no result */
     uint64_t pause_ns;    /* time for which the program was stopped; the parent writes it */
     uint64_t lost_blocks; /* number of lost blocks that were allocated since request.since */
     struct leak_check_sum {
@@ -79,7 +79,8 @@ struct leak_check_request {
     /* "before" is the check of the first of two copies: blocks are lost only if they are lost in
      * both copies. */
     bool twice;
-    bool silent; /* the check writes notes, but nothing to the recording file */
+    /* the check writes the verdicts (notes) for its parent, but nothing to the recording file */
+    bool silent;
     /* Bitwise complement of the address of a block: the word that holds this block is to be found;
      * 0: none. */
     uint64_t followed;
@@ -94,8 +95,8 @@ struct leak_check_request {
     uint32_t milestone;
 };
 
-/* Says whether a check on this occasion is a milestone. Requested checks are: later checks can say
- * which blocks were allocated since then. */
+/* Says whether a check on this occasion is a milestone. Requested checks are milestones, so that
+ * later checks can say which blocks were allocated after them. */
 static inline bool leak_check_is_milestone(enum leak_occasion occasion)
 {
     return occasion == LEAK_OCCASION_ASKED || occasion == LEAK_OCCASION_SIGNAL ||
@@ -105,8 +106,8 @@ static inline bool leak_check_is_milestone(enum leak_occasion occasion)
 /* Runs the leak check in the child; never returns. */
 void leak_check_run(const struct leak_check_request *request) __attribute__((noreturn));
 
-/* Finds the note about a block; NULL: the block was allocated later. *at: index of the note found
- * last, where the search begins. */
+/* Finds the note about a block, its verdict in that check; NULL: the block was allocated after that
+ * check. *at: index of the note found last, where the search begins. */
 const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
                                                    uint32_t *at, const struct block *block);
 

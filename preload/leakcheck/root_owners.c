@@ -27,7 +27,7 @@ struct owner_node {
 struct owner_word {
     uint64_t address, blocks, bytes;
     uint32_t range;
-    uint32_t written; /* index in the table "roots" + 1; 0: not written */
+    uint32_t written; /* index + 1 in the table "roots" of the result; 0: not written */
 };
 
 bool root_owners_begin(struct root_owners *owners, const struct reach *reach,

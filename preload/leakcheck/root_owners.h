@@ -24,7 +24,7 @@ struct root_owners {
     const struct roots *roots_found;
     /* Array by node: its root word, and the beginning of its path. */
     struct owner_node *node;
-    struct owner_word *word; /* array by index of reach_root_word: how much each root word holds */
+    struct owner_word *word; /* what each root word holds; indexed by struct reach_word.index */
     struct root_owners_frame *frame; /* frames of all threads, innermost first */
     uint32_t frame_count;
     /* For each thread: index of its first frame; its frames end where those of the next thread

@@ -169,8 +169,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
     out->result = request.result;
     if (!trouble) {
         sys_signals_block_handled(&mask);
-        /* Defers a signal handler that another thread installs just now: its signal is not blocked
-         * here. */
+        /* From here on signals are deferred that are not blocked, because another thread installs a
+         * handler for them just now. */
         lock_count_taken();
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);

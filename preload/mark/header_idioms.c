@@ -5,7 +5,7 @@
 /* Number of groups to which a site belongs, one for each level: the group of level 0 is the site
  * alone, that of level k all sites with the same LEVELS - k innermost frames. */
 #define LEVELS 5
-#define OFFSETS 6 /* number of different offsets that are counted in a group */
+#define OFFSETS 6 /* number of different offsets of interior pointers that a group counts */
 #define OFFSET_MOST 4096
 /* Most bytes of a footer: data at the end of a block, to which the program's pointers to the block
  * lead. */
@@ -153,8 +153,9 @@ static bool is_aligned_start(uintptr_t address, uint64_t offset, unsigned bits)
     return (address + offset) % (1u << bits) == 0 && offset < (1u << bits) + ALIGN_HEADER;
 }
 
-/* The size of a footer that begins at the offset; 0: there is none. A footer consists of whole
- * words: a pointer into the middle of a word is most likely a position in a text. */
+/* Returns the size in bytes of the footer that begins at the offset; 0: no footer begins there. A
+ * footer consists of whole words: a pointer into the middle of a word is most likely a position in
+ * a text. */
 static uint32_t footer_size(uint64_t size, uint64_t offset)
 {
     uint64_t rest = size - offset;
@@ -162,7 +163,7 @@ static uint32_t footer_size(uint64_t size, uint64_t offset)
 }
 
 /* Says whether the pointer to the node comes from a block of its own kind, as in a tree: from a
- * block of the same site, or, for a group of a level above 0, by a block of the same group and
+ * block of the same site or, for a group of a level above 0, from a block of the same group and
  * size. */
 static bool is_linked(const struct header_idioms *idioms, const struct reach *reach, uint32_t node,
                       unsigned level)

@@ -131,20 +131,20 @@ struct reach {
     bool (*find)(uintptr_t address, struct block *out);
     /* Array by node; NULL: no interior pointer was found, or header idioms are not used. */
     struct interior *interior;
-    uint32_t site_most; /* the highest number of a site of a block */
+    uint32_t site_most; /* the highest site number of all blocks */
     /* Returns the call stack of a site (reach_callers in reachability.h); NULL: header idioms are
      * not used. */
     unsigned (*callers)(uint32_t site, uint64_t *pcs, unsigned most);
-    /* Says whether an object that names its type begins at an offset (typed_objects.h); NULL: such
-     * objects are not recognised. */
+    /* Says whether at this offset of a block an object begins that has a pointer to its type
+     * (typed_objects.h: Python, GObject); NULL: such objects are not recognised. */
     bool (*is_typed_object)(uintptr_t block, uint64_t offset, uint64_t size);
     bool (*is_in_libc)(uintptr_t pc); /* says whether an address is in the C library */
-    uintptr_t low, span;              /* the range of all pointers to blocks: [low, low + span] */
-    uint32_t *queue;                  /* all marked nodes, in the order in which they were marked */
+    uintptr_t low, span;              /* all pointers to blocks are in [low, low + span] */
+    uint32_t *queue;                  /* numbers of all marked nodes, in the order of marking */
     /* Indices of the queue: the words of the nodes before head were followed; the next marked node
      * is written at tail. */
     uint32_t head, tail;
-    uint64_t added, capacity; /* number of blocks in pending, and room for them */
+    uint64_t added, capacity; /* number of blocks in "pending", and for how many it has room */
     unsigned priors;          /* bit i is set: enum reach_prior has the value i for some block */
     /* Blocks in the order in which they were added, until the rank index is built; their state is
      * enum reach_prior. */
@@ -158,7 +158,7 @@ struct reach {
     struct pointer_targets *targets_of;
     /* array of uint32_t: node numbers; targets_of says which belong to a node */
     struct scan_array targets;
-    uint32_t targets_source; /* the node whose targets are being recorded */
+    uint32_t targets_source; /* the node whose targets are being appended to "targets" */
     struct recent_edges targets_recent;
     bool targets_lost; /* for lack of memory, some targets were not recorded */
     /* Array by node: the block around a nested one, or NODE_NONE; NULL: no block is nested. */

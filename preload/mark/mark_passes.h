@@ -24,15 +24,16 @@
 /* Runs the pointer scan; called after the rank index is built and before marking. Sets
  * NODE_NO_POINTER and NODE_NO_ENCODED on the blocks that it has read. */
 void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter);
-/* Frees the targets, when no edges are needed any more. */
+/* Frees the memory that says to which blocks each block points (targets), when no edges are needed
+ * any more. */
 void pointer_scan_end(struct reach *reach);
 
 /* Finds the first word of the scanned block `from` that points to the start of the block `to`, and
  * returns its index in `from`, from 0. */
 uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
 
-/* Reads the number of a node's targets. False: the block was not scanned, so the caller must read
- * its words. */
+/* Gets the number of a node's targets, the blocks to which its block points. False: the pointer
+ * scan did not read this block, so the caller must read its words. */
 static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32_t node,
                                                uint32_t *count)
 {
@@ -69,8 +70,8 @@ static ALWAYS_INLINE struct node_edges pointer_scan_edges(const struct reach *re
 
 #define POINTER_SCAN_AHEAD 12
 
-/* Prefetches for the nodes that follow in the queue: first their elements of targets_of, then their
- * targets. */
+/* Prefetches data of nodes that follow in the queue: for those further behind the element of
+ * targets_of, for the nearer ones their targets. */
 static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint32_t at)
 {
     const uint32_t *next = &reach->queue[at];

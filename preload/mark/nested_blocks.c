@@ -16,7 +16,7 @@ struct trimmed_block {
     uintptr_t address; /* address at which the node of the arena begins */
 };
 
-/* ---- Before the index is built --------------------------------------------------------------- */
+/* ---- Moving the start of outer blocks, before the rank index is built ------------------------ */
 
 /* Returns the first address behind a block at which a node may begin: a multiple of
  * RANK_INDEX_STEP. */
@@ -84,7 +84,7 @@ void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, 
         reach->failed = true;
 }
 
-/* ---- After the index is built ---------------------------------------------------------------- */
+/* ---- Finding the outer block of nested ones, after the rank index is built ------------------- */
 
 static uintptr_t node_end(const struct reach *reach, const struct mark_node *node)
 {
@@ -154,7 +154,7 @@ void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t 
     }
 }
 
-/* ---- Dividing root ranges -------------------------------------------------------------------- */
+/* ---- Cutting nested blocks out of root ranges ------------------------------------------------ */
 
 /* Begins the iteration: moves its start behind the nested blocks that begin before the range and
  * reach into it. */

@@ -9,7 +9,7 @@
 
 #include "preload/base/base.h"
 
-/* Results of a test of up to four words, as a set. */
+/* What a test of up to four words can find; the result of a test is a set of these bits. */
 #define POINTER_FILTER_ANY 1u     /* one of the words may be a pointer in some form */
 #define POINTER_FILTER_ENCODED 2u /* one of the words may be an encoded pointer */
 
@@ -28,7 +28,8 @@ static inline struct pointer_filter_range pointer_filter_range(uint64_t low, uin
                                          .span = (int32_t)((uint32_t)(high - low) + 0x80000000)};
 }
 
-/* The possible upper halves of pointers, for each encoding (mark_passes.h). */
+/* The upper halves of words that may be pointers to blocks, for each encoding of pointers
+ * (mark_passes.h). */
 struct pointer_filter {
     struct pointer_filter_range plain, shifted, inverted;
     uint32_t guard, mask;

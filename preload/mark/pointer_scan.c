@@ -11,7 +11,7 @@
 #define MAX_SCANNED 4096
 #define SMALL_BLOCK 512 /* size in bytes of a few cache lines, which are fetched together */
 #define MAX_WASTED (512u << 10)
-#define BLOCKS_AHEAD 16 /* number of blocks by which the prefetch is ahead of the scan */
+#define BLOCKS_AHEAD 16 /* a block is prefetched while the scan is so many blocks before it */
 
 struct pointer_scan {
     struct reach *reach;
@@ -44,8 +44,9 @@ static ALWAYS_INLINE void add_target(struct pointer_scan *scan, uint32_t to)
         scan->failed = true;
 }
 
-/* Records a target of block from. Blocks leave the ring in order, so if from already has targets,
- * its last one is the last of the array. */
+/* Records that block "from" points to another one, its target. Words leave the prefetch ring in the
+ * order in which they entered it, so if "from" already has targets, they are the last ones in the
+ * array. */
 static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_t number,
                                        uint32_t from, uint32_t at UNUSED)
 {

@@ -12,7 +12,7 @@
 #include "preload/mark/mark_nodes.h"
 
 #define RING_SLOTS 64
-#define RING_DELAY 12 /* number of words that wait at each of the two stages */
+#define RING_DELAY 12 /* number of words that wait at each of the ring's two stages */
 
 struct prefetch_ring {
     /* Numbers of words that passed each stage: popped <= resolved <= pushed. */
@@ -37,8 +37,9 @@ struct prefetch_ring {
 typedef void ring_visit(void *context, uintptr_t pointer, uint32_t node, uint32_t from,
                         uint32_t at);
 
-/* Prefetches the targets of a block that begins at the pointer, while the block's node is fetched.
- * Reads only the first cache line of the block, which the ring has prefetched. */
+/* Prefetches the blocks to which the first cache line of a block points, with their words of the
+ * rank index, while the block's own node is fetched. The ring has prefetched that cache line
+ * already. */
 static ALWAYS_INLINE void ring_prefetch_targets(const struct reach *reach, uintptr_t pointer)
 {
     const uintptr_t *word = (const uintptr_t *)pointer;
@@ -83,7 +84,8 @@ static ALWAYS_INLINE void ring_pop(struct prefetch_ring *ring, const struct reac
     }
 }
 
-/* Called after each push: advances the words that have waited long enough. */
+/* Called after each push: moves words that have waited long enough at one stage of the ring to the
+ * next one, and visits those that leave the ring. */
 static ALWAYS_INLINE void ring_advance(struct prefetch_ring *ring, const struct reach *reach,
                                        ring_visit *visit, void *context)
 {
@@ -123,7 +125,8 @@ static ALWAYS_INLINE void ring_push(struct prefetch_ring *ring, const struct rea
     ring_advance(ring, reach, visit, context);
 }
 
-/* Pushes a node whose number is known. Its targets are needed next. */
+/* Pushes a node whose number is known into the ring, and prefetches its targets, which are needed
+ * next. */
 static ALWAYS_INLINE void ring_push_node(struct prefetch_ring *ring, const struct reach *reach,
                                          uint32_t node, uint32_t from, ring_visit *visit,
                                          void *context)
@@ -157,8 +160,8 @@ static ALWAYS_INLINE void ring_prefetch_words(const uintptr_t *words, uint64_t i
         __builtin_prefetch(words + i + page);
 }
 
-/* Pushes the words that may point to a block. first_at: index of words[0] in its node or root
- * range. */
+/* Pushes those of the words into the ring that may point to a block. first_at: index of words[0] in
+ * its node or root range. */
 static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const struct reach *reach,
                                           const uintptr_t *words, uint64_t count, uint64_t first_at,
                                           uint32_t from, ring_visit *visit, void *context)
@@ -195,9 +198,10 @@ static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_
     return apart < node_size(reach, node) ? apart : node_size(reach, node);
 }
 
-/* Pushes the possible pointers in block from, testing every word only once. Returns the flags that
- * the node gets: NODE_NO_POINTER, and NODE_NO_ENCODED too if no word can be an encoded pointer.
- * Pointers of the block to itself are skipped: arenas and free lists are full of them. */
+/* Pushes the words of block "from" that may be pointers into the ring, and tests every word only
+ * once. Returns the flags that the node gets: NODE_NO_POINTER, and NODE_NO_ENCODED too if no word
+ * can be an encoded pointer. Pointers of the block to itself are skipped: arenas and free lists are
+ * full of them. */
 static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
                                                  const struct reach *reach,
                                                  const struct pointer_filter *filter,
@@ -223,7 +227,8 @@ static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
     return state;
 }
 
-/* Pushes the possible pointers in a node's own words, not those in its nested blocks. */
+/* Pushes into the ring the words of a node that may be pointers, but no words of its nested
+ * blocks. */
 static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struct reach *reach,
                                          uint32_t number, uint32_t from, ring_visit *visit,
                                          void *context)
@@ -234,8 +239,8 @@ static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struc
     while (node_words_next(reach, number, &words));
 }
 
-/* Pushes the outer block of a nested one: a live nested block keeps it alive. False: the node is
- * not nested. */
+/* Pushes the outer block of a nested one into the ring, because a live nested block keeps its outer
+ * block alive. False: the node is not nested. */
 static ALWAYS_INLINE bool ring_push_outer(struct prefetch_ring *ring, const struct reach *reach,
                                           uint32_t number, uint32_t from, ring_visit *visit,
                                           void *context)

@@ -52,8 +52,8 @@ typedef bool reach_is_vtable(uintptr_t word);
  * innermost first, and returns how many it has written. */
 typedef unsigned reach_callers(uint32_t site, uint64_t *pcs, unsigned most);
 
-/* The type of a function that says whether an object that names its type begins at this offset of a
- * block (typed_objects.h). */
+/* The type of a function that says whether at this offset of a block an object begins that has a
+ * pointer to its type (typed_objects.h: Python, GObject). */
 typedef bool reach_is_typed_object(uintptr_t block, uint64_t offset, uint64_t size);
 
 /* The type of a function that says whether the address is in the code of the C library. */
@@ -62,7 +62,7 @@ typedef bool reach_is_in_libc(uintptr_t pc);
 /* The functions by which the search for header idioms asks the caller of reach_mark. */
 struct reach_idiom_questions {
     reach_callers *callers;
-    /* NULL: objects that name their type are not recognised */
+    /* NULL: objects with a pointer to their type are not recognised */
     reach_is_typed_object *is_typed_object;
     reach_is_in_libc *is_in_libc;
 };

@@ -50,7 +50,8 @@ static void *map_pages(struct scan_arena *arena, uint64_t size, bool parts)
     return record_mapping(arena, memory, size, parts);
 }
 
-/* Finds the smallest spare mapping with at least `size` bytes; NULL: there is none. */
+/* Finds the smallest spare mapping (one that was freed, and kept) with at least `size` bytes; NULL:
+ * there is none. */
 static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t size)
 {
     struct scan_arena_mapping *best = NULL;
@@ -62,7 +63,8 @@ static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t 
     return best;
 }
 
-/* Uses the first bytes of a spare mapping for a new array. */
+/* Uses the first bytes of a spare mapping for a new array. NULL: no spare mapping is large
+ * enough. */
 static void *reuse_spare(struct scan_arena *arena, uint64_t size)
 {
     struct scan_arena_mapping *best = find_spare(arena, size);

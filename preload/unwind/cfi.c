@@ -24,7 +24,7 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     intptr_t wanted = (intptr_t)(pc - (uintptr_t)header);
     if (cursor.bad || !count || wanted < table[0].start)
         return NULL;
-    size_t low = 0, high = count; /* table[low].start <= wanted < table[high].start */
+    size_t low = 0, high = count; /* always true: table[low].start <= wanted < table[high].start */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (table[middle].start <= wanted)
@@ -107,7 +107,7 @@ static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
 }
 
 /* Reads the CIE of an FDE. In .eh_frame the FDE contains the distance back to the CIE, in
- * .debug_frame its offset in the section. */
+ * .debug_frame the offset of the CIE in the section. */
 static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader *fde,
                             struct entry *entry)
 {
@@ -123,7 +123,8 @@ static bool read_cie_of_fde(const struct cfi_section *section, struct eh_reader 
            read_cie(section->start + place, UINT32_MAX, entry);
 }
 
-/* Reads an FDE. section: the copy of .debug_frame; NULL: the FDE is in .eh_frame. */
+/* Reads an FDE. section: the copy of .debug_frame; NULL: the FDE is in .eh_frame. False: the FDE is
+ * invalid, or is not that of pc. */
 static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uintptr_t pc,
                      struct entry *entry)
 {
@@ -148,7 +149,7 @@ static bool read_fde(const struct cfi_section *section, const uint8_t *fde, uint
 enum saved { SAVED_SAME, SAVED_AT, SAVED_NEAR_FP, SAVED_UNDEFINED, SAVED_ODD };
 
 struct rule {
-    uint8_t how; /* enum saved */
+    uint8_t how; /* a value of enum saved */
     int64_t offset;
 };
 
@@ -382,7 +383,7 @@ static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct 
     }
 }
 
-/* Runs the program until the row at pc is complete. */
+/* Runs a CFA program until the row for pc is complete. */
 static void run_cfa_program(struct machine *machine, struct eh_reader cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
@@ -452,8 +453,8 @@ static struct cfi_row row_from_state(const struct state *state)
     bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
-    /* The saved fp must be expressed relative to what this kind of row uses: fp if cfa_deref is
-     * set, otherwise the CFA. */
+    /* A row with cfa_deref says relative to fp where the caller's fp is saved, any other row
+     * relative to the CFA; the table must say it in the same way. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;
     if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||

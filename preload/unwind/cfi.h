@@ -51,7 +51,7 @@ enum cfi_ra {
 };
 
 struct cfi_row {
-    uint8_t rule;      /* enum cfi_rule */
+    uint8_t rule;      /* a value of enum cfi_rule */
     int16_t fp_offset; /* caller's fp is at CFA + this (CFI_FP_DEREF: fp + this), or CFI_FP_KEPT */
     int16_t ra_offset; /* return address is at CFA + this; low bits: enum cfi_ra */
     int32_t offset;
@@ -65,8 +65,8 @@ struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc);
  * result; CFI_FP_KEPT: the value is still in the register; CFI_LOST: not known. */
 int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc);
 
-/* Do the work of cfi_row_at and cfi_other_at for a known FDE, in any buffer. fde: points to its
- * length word. */
+/* Do the work of cfi_row_at and cfi_other_at with an FDE that the caller has found; it may lie in
+ * any memory. fde: points to its length word. */
 struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc);
 int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc);
 

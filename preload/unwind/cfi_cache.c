@@ -25,10 +25,11 @@ struct cfi_cache cfi_cache;
 static struct lock lock;
 static uint32_t used;      /* number of slots that are not EMPTY */
 static uint32_t different; /* number of different CFI rows; they are numbered from 1 */
-static uint32_t displaced; /* number of addresses whose slot was given to another address */
-static uint16_t *numbers;  /* index from row to number, with open addressing; 0: empty */
+static uint32_t displaced; /* number of addresses that lost their slot to another address */
+static uint16_t *numbers;  /* hash table that finds the number of a row; 0: empty slot */
 
-/* Makes a table of 1 << bits slots, with the form of cfi_cache.table. 0: there is no memory. */
+/* Makes a table of 1 << bits slots. Returns its address with 32 - bits in the low bits, the form of
+ * cfi_cache.table; 0: there is no memory. */
 static uintptr_t make_slot_table(unsigned bits)
 {
     uintptr_t slots = (uintptr_t)arena_map(sizeof(uint64_t) << bits);

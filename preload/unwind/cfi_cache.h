@@ -35,8 +35,8 @@ extern struct cfi_cache {
 bool cfi_cache_start(void);
 /* Does the work of cfi_other_at for a return address, without caching the result. */
 int16_t cfi_cache_find_other(struct guard *guard, uintptr_t pc);
-/* Finds the row when the first slot for the address contains another one: looks into the next
- * slots, or computes the row. */
+/* Finds the row for pc when the first slot that pc may have contains another address: looks into
+ * the next slots, or computes the row. */
 struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc);
 
 static inline uint64_t *cfi_cache_slots(uintptr_t table)
@@ -68,7 +68,8 @@ static inline struct cfi_row cfi_cache_find(struct guard *guard, uintptr_t pc)
     return cfi_cache_find_slow(guard, pc);
 }
 
-/* Removes the rows of the addresses in (start, end]. */
+/* Removes the return addresses in (start, end], behind calls in an unloaded object at [start,
+ * end). */
 void cfi_cache_forget(uintptr_t start, uintptr_t end);
 
 void cfi_cache_fork_child(void);

@@ -186,7 +186,8 @@ struct cfi_row debug_frame_row_at(const struct module_view *module, uintptr_t pc
     uint32_t low = 0, high = object ? object->count : 0, offset = pc - module->start;
     if (!high || offset < object->functions[0].start)
         return (struct cfi_row){.rule = CFI_NONE};
-    while (high - low > 1) { /* functions[low].start <= offset < functions[high].start */
+    /* always true: functions[low].start <= offset < functions[high].start */
+    while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (object->functions[middle].start <= offset)
             low = middle;

@@ -142,8 +142,8 @@ static const struct stack_step *step_of(const struct stack_cache_entry *entry, u
                                         (entry->outer_steps - 1 - (i - entry->inner_steps));
 }
 
-/* Finds the innermost word in which an entry differs from the stack, and returns its offset; 0:
- * there is none. */
+/* Finds the innermost word in which an entry differs from the stack, and returns its distance in
+ * bytes from low, the low end of the stack; 0: there is none. */
 static uint32_t find_difference(const struct stack_cache_entry *entry, uintptr_t low)
 {
     for (unsigned i = 0; i < (unsigned)entry->inner_steps + entry->outer_steps; i++) {
@@ -234,7 +234,8 @@ static unsigned count_common_steps(const struct stack_cache *cache,
     return 2 * count >= most ? count : 0;
 }
 
-/* Copies words of a trace to steps. */
+/* Copies "words" words of a trace, from index "first" on, to steps. If the last step is not full,
+ * its last word is repeated. */
 static void copy_words(struct stack_step *step, const struct unwind_trace *trace, unsigned first,
                        unsigned words)
 {

@@ -53,7 +53,7 @@ struct stack_cache_entry {
     uint64_t start;  /* stack_cache.written before the first of the entry's steps was written */
     const struct stack_step *inner; /* the steps of the entry's inner words, in the ring */
     int32_t to_outer; /* distance in the ring from inner to the steps of the outer words */
-    uint32_t key;     /* low half of the key: by it, most entries of other stacks are skipped */
+    uint32_t key;     /* low half of the key: it differs in most entries of other stacks */
     uint8_t inner_steps, outer_steps;
     uint16_t sort; /* kind and tag, as in context_tree.h */
     bool fp_matters;
@@ -88,8 +88,9 @@ struct stack_cache_large {
 };
 
 struct stack_cache {
-    uint32_t lookups, misses; /* numbers of them in the current window of lookups */
-    uint32_t asleep;          /* number of lookups still to be skipped */
+    /* in the current window: number of lookups, and of those that failed */
+    uint32_t lookups, misses;
+    uint32_t asleep; /* number of lookups still to be skipped */
     uint32_t missed; /* sum of the misses in windows where more than 1/16 of the lookups missed */
     /* State of the ring. written: number of steps ever written, including those left out at its
      * end; head: where the next step is written; intact: steps from this number on are not
@@ -171,7 +172,8 @@ static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
 uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
                                 const struct frame *caller, unsigned sort, uint64_t key);
 
-/* Finds the site of the caller's stack with that sort; 0: not in the cache. */
+/* Finds the site of the caller's stack for an allocation with a kind and tag (sort); 0: it is not
+ * in the cache. */
 static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintptr_t low,
                                                const struct frame *caller, unsigned sort)
 {
@@ -188,8 +190,8 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort, key);
 }
 
-/* Caches the site that was found by a walk. trace: the result of the walk; low: lower bound of the
- * stack, as in the walk. */
+/* Caches the site that was found by a walk. trace: the result of the walk; low: low end of the
+ * thread's stack, from which the offsets of words count. */
 void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
                      unsigned sort, uint32_t site);
 /* Removes all entries. */

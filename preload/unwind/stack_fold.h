@@ -94,11 +94,11 @@ static inline bool stack_steps_match(uintptr_t low, const struct stack_step *ste
 struct stack_fold {
     struct leak_crash_frame *row; /* array with room for "most" frames, of which "count" are used */
     uint32_t most, count;
-    uint64_t *ring;   /* array of LEAK_CRASH_OUTER frames */
+    uint64_t *ring;   /* the outermost frames so far: ring buffer of LEAK_CRASH_OUTER frames */
     uint64_t in_ring; /* number of frames that were ever put into the ring */
     uint64_t depth;
-    uint32_t period; /* period of the current repetition; 0: none */
-    uint32_t seen;   /* number of frames of the current round that were added */
+    uint32_t period; /* number of frames that the current repetition repeats; 0: there is none */
+    uint32_t seen;   /* number of frames of the current round (repetition of these frames) so far */
 };
 
 void stack_fold_add(struct stack_fold *fold, uint64_t pc);

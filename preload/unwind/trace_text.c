@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #define FRAMES_MOST (16u << 20)
-#define WRITTEN_OUT 16 /* the largest number of repeated frames that are written one by one */
+#define WRITTEN_OUT 16 /* a longer repetition of frames is only counted, not written out */
 
 struct work {
     struct unwind_trace trace;

@@ -9,7 +9,7 @@
 
 /* Reads stack words: those of the thread's own stack directly, others through the kernel. */
 struct reader {
-    uintptr_t low, high; /* range of addresses that can be read directly; aligned */
+    uintptr_t low, high; /* [low, high) can be read directly; both are multiples of a word */
     struct unwind_trace *scratch;
     /* A word outside of [low, high), or a register that no word of the stack holds, was read, so
      * the next trace cannot share frames of this one. */
@@ -89,9 +89,9 @@ static bool step_signal(struct reader *reader, struct frame *frame)
     return is_code_address(frame->pc); /* false: the program has called NULL */
 }
 
-/* Finds the value that the register ARCH_DWARF_OTHER had in the frame of step: the nearest callee
- * that changes the register has saved it. Steps do not record where, so such a trace cannot be
- * shared. */
+/* Finds the value that the register ARCH_DWARF_OTHER has in the frame of step: the nearest callee
+ * that changes the register has saved it. False: it is not known where. Steps do not record where
+ * the register was saved, so such a trace cannot be shared. */
 static NOINLINE bool read_other_register(struct guard *guard, struct reader *reader,
                                          const struct unwind_step *step, uintptr_t *out)
 {
@@ -106,7 +106,7 @@ static NOINLINE bool read_other_register(struct guard *guard, struct reader *rea
 }
 
 /* Reads the return address of a frame. base: the address to which the offsets of its row are
- * relative. */
+ * relative. False: the return address cannot be read. */
 static inline bool read_return_address(struct reader *reader, const struct frame *frame,
                                        struct cfi_row row, uintptr_t cfa, uintptr_t base,
                                        struct unwind_step *step, uintptr_t *pc)
@@ -393,9 +393,9 @@ void unwind_use_frame_pointers(void)
 /* The state of a walk from the innermost frame outwards. */
 struct walk {
     struct frame frame; /* the frame that the walk has reached */
-    unsigned fresh;     /* number of frames that were walked */
+    unsigned fresh;     /* number of frames that were unwound, not reused */
     unsigned below; /* number of kept frames that lie further out than all frames walked so far */
-    unsigned reach; /* the largest number of frames to walk */
+    unsigned reach; /* the largest number of frames to unwind */
     enum leak_root end;
 };
 

@@ -43,12 +43,12 @@ struct unwind_step {
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
     /* Hash of the frames from the outermost to this one; the context tree computes it. */
     uint64_t path;
-    uint32_t retired; /* modules_retired(pc): generation of the module */
+    uint32_t retired; /* modules_retired(pc): tells which of several modules at pc it was */
     uint32_t node;    /* node of the context tree; 0: not looked up */
     /* Number of stack words that were read for this frame and for all frames further out; they are
      * the first ones in the trace's array "word". */
     uint16_t words;
-    bool in_words : 1; /* all of these words (see "words") were recorded */
+    bool in_words : 1; /* all words that "words" counts are in the trace's arrays */
     bool uses_fp : 1;  /* the caller's frame was found by fp */
     /* fp is used by this frame, or unchanged and used by a frame further out. */
     bool fp_matters : 1;
@@ -79,8 +79,8 @@ struct unwind_trace {
     uint32_t looked;
     /* Address and size of the piece of another stack than the thread's own that was copied last. */
     uintptr_t window, window_size;
-    /* The number of words that were read. They are stored outermost first, with offsets from
-     * bounds.low. */
+    /* Number of elements of "word" and "offset": the stack words that were read, outermost first,
+     * and their offsets in bytes from bounds.low. */
     unsigned words;
     /* "fresh" stands last and is filled from its end, so that a trace of few frames uses only three
      * pages of these large arrays. */
