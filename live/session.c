@@ -54,8 +54,8 @@ static bool make_folder(const struct session *session, const char *name)
     return made;
 }
 
-/* Does the loader of 64-bit programs use "lib" for $LIB? Then libc.so is in a folder of this
- * name. */
+/* Says whether the loader of 64-bit programs replaces $LIB by "lib": then libc.so is in a folder of
+ * this name. */
 static bool is_lib_for_64_bit(void)
 {
     Dl_info libc;

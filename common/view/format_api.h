@@ -123,9 +123,9 @@ struct format {
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
-/* Says whether the report leaves out a process that called exec, so that its memory vanished: a
- * forked child, as a shell makes, or a program that the next one of its process replaced, as a
- * wrapper script is. -v shows both, and --show the latter. */
+/* Says whether the report leaves out a process because it lost its memory by calling exec: a forked
+ * child, as a shell makes; or a program that a later program of the same process replaced, as in a
+ * wrapper script. -v shows both; --show shows replaced programs. */
 bool report_omits_process(const struct process *process, const struct view *view);
 
 /* Says whether a record is listed by itself. An indirectly lost record is listed by itself only if

@@ -58,8 +58,8 @@ static void fill_identity(struct arena *mem, const struct store *store, struct p
                                                     : store_time_of_tick(store, header->epoch);
 }
 
-/* Does the counter count blocks that libleak would have tracked? Then, with sample=, it counted
- * only the sampled ones. */
+/* Says whether the counter `why` of untracked allocations counts single blocks that libleak would
+ * have tracked otherwise. With sample= such a counter has only the sampled blocks. */
 static bool is_counted_per_block(int why)
 {
     return why == LEAK_UNTRACKED_FILTERED || why == LEAK_UNTRACKED_NO_MEMORY;
@@ -98,8 +98,8 @@ static void fill_stacks(const struct store *store, struct stacks *stacks)
         stacks->frames_walked = add_saturating(stacks->frames_walked, thread->frames_walked);
         stacks->frames_shared = add_saturating(stacks->frames_shared, thread->frames_shared);
     }
-    /* libleak counts a walk before the capture for which it walks, so the file of a running process
-     * may have more walks than captures. */
+    /* A thread counts that it unwinds a stack (walks) before it counts that it has recorded the
+     * stack (captures), so in the file of a running process the captures may be too low. */
     stacks->captures = captures > stacks->walks ? captures : stacks->walks;
     stacks->leaf_cache_hits = stacks->captures - stacks->walks;
 }

@@ -89,8 +89,9 @@ static void add_blocks(struct plan *plan, const struct record *record)
     }
 }
 
-/* Plans the blocks of the record with this number in the list; takes the first process whose list
- * has the number. lost_only: skips processes in which the record is not lost. */
+/* Adds to the plan (the blocks that the next run follows) the blocks of the record with this number
+ * in the list; takes the first process whose list has the number. lost_only: skips processes in
+ * which the record is not lost. False: no list has the number. */
 static bool add_numbered(struct plan *plan, const struct options *options,
                          const struct report *report, size_t number, bool lost_only)
 {
@@ -145,7 +146,7 @@ static bool find_blocks(struct plan *plan, const struct options *options,
            fail(text, "the report has no record of this number");
 }
 
-/* ---- Printing the plan ----------------------------------------------------------------------- */
+/* ---- Printing the value of follow_blocks= for the next run ----------------------------------- */
 
 static const struct when_lost *first_lost(const struct plan *plan)
 {
@@ -158,9 +159,9 @@ static const struct when_lost *first_lost(const struct plan *plan)
     return NULL;
 }
 
-/* Prints the plan of the third run: it executes code step by step to find the instruction that lost
- * the pointer, if the second run did not find it, and watches the last use of the block; a run can
- * watch only a single block. */
+/* Prints the value of follow_blocks= for the third run. That run follows a single block: it
+ * executes code step by step to find the instruction that lost the pointer, if the second run did
+ * not find it, and finds the last use of the block. */
 static void print_third_run(const struct plan *plan, FILE *stream)
 {
     const struct when_lost *when = first_lost(plan);
@@ -186,9 +187,9 @@ static void print_second_run(const struct plan *plan, FILE *stream)
     putc('\n', stream);
 }
 
-/* Says whether a run without results may have results when it is repeated. Threads other than the
- * first may share their work differently in each run, so the next run may allocate the planned
- * blocks with the planned stacks. */
+/* Says whether a run without results may have results when it is repeated. Blocks to follow are
+ * named by thread and number. Threads other than the first may share their work differently in each
+ * run, so these numbers may fit in the next run although they did not in the last. */
 static bool is_worth_a_retry(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)

@@ -52,8 +52,9 @@ static bool is_freed_by_same_function(struct free_sites *frees, const struct sto
     return !one || !other || one->name_hash == other->name_hash;
 }
 
-/* Finds an earlier owner: the newest pair before `pair` whose freed block pointed to the same
- * number of the record's blocks, and was freed in another function; NULL = none. */
+/* Finds an earlier owner of the record's blocks. A pair is a site of lost blocks and a freed block
+ * that pointed to them. Returns the newest pair older than `pair` whose freed block pointed to as
+ * many of the record's blocks and was freed in another function; NULL = none. */
 static const struct store_orphan *earlier_pair(const struct dropped_pointers *orphans,
                                                struct free_sites *frees, struct site_list sites,
                                                const struct store_orphan *pair)
@@ -62,7 +63,7 @@ static const struct store_orphan *earlier_pair(const struct dropped_pointers *or
 
     for (uint32_t site = sites.first; site; site = sites.next[site - 1])
         for (uint32_t at = orphans->first[site - 1]; at; at = orphans->next[at - 1]) {
-            /* pairs are in the order of time, so one < pair means earlier */
+            /* all[] is in the order of time, so `one` < `pair` means that `one` is older */
             const struct store_orphan *one = &all[at - 1];
 
             if (one < pair && (!found || one > found) && one->blocks == pair->blocks &&

@@ -138,8 +138,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
 
 struct interiors {
     const struct store *store;
-    /* number of a record sum -> index + 1 of its first row in the leak check's list of interior
-     * pointers; NULL = the list is empty */
+    /* number of a record sum (struct record_sum) -> index + 1 of its first row in the leak check's
+     * list of interior pointers; NULL = the list is empty */
     uint32_t *first;
     uint32_t *next; /* row -> index + 1 of the next row of the same record sum */
 };

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A site belongs to one owner alone if this owner keeps that share of the site's blocks. */
+/* A site belongs to one owner alone if this owner keeps at least this share (0 to 1) of the site's
+ * blocks. */
 #define OWN_SHARE 0.9
-/* The growth of an owner is known if sites of its own, with a series, hold that share of what it
- * keeps. */
+/* The growth of an owner is known if sites that belong to it alone and have a series hold at least
+ * this share (0 to 1) of the bytes that it keeps. */
 #define KNOWN_SHARE 0.9
 
 struct owner_sum {

@@ -101,9 +101,9 @@ static void find_common_function(const struct when_lost_builder *builder, struct
         place->from = place->to = place->from ? place->from : place->to;
 }
 
-/* Says whether the pointer was in a local variable of a function that has returned: the stack
- * before the loss has this function, the stack after it does not. Words that are no variable may be
- * registers that a callee saved. */
+/* Sets place->returned if the pointer was in a local variable of a function that has returned: the
+ * stack before the loss has this function, the stack after it does not. Words that are no variable
+ * may be registers that a callee saved. */
 static void find_returned_function(struct lost_place *place, const struct root *root)
 {
     const struct stack *before = &place->before, *after = &place->after;

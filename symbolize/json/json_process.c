@@ -257,7 +257,7 @@ static const struct json_table temporary_table =
                JSON_ABOUT("Blocks that the thread that allocated them freed before it had "
                           "allocated four more; estimates, unless free_stacks=all"));
 
-/* ---- Fields of memory that was held at once -------------------------------------------------- */
+/* ---- Fields of a function whose blocks were all alive at one time ---------------------------- */
 
 static void put_held_frame(struct json_writer *json, const char *key, const void *at)
 {

@@ -18,7 +18,7 @@ struct outward {
     size_t record;
     /* hashes of the places of the user frames, from the title frame outwards */
     const uint64_t *place;
-    const size_t *at; /* index in record->frames of each of these user frames */
+    const size_t *at; /* index in record->frames of each user frame in place[] */
     size_t count;
     size_t common; /* number of frames shared with the previous stack of the sorted list */
 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least bytes and blocks of the function. With fewer bytes the heap is small, with fewer blocks
- * these are large; then nothing is reported. */
+/* The least bytes and blocks that a function must have had at the peak to be reported. With fewer
+ * bytes the heap is small, with fewer blocks they are large. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
 /* The share of the blocks ever allocated by the function that must have been alive at one time. */

@@ -96,8 +96,8 @@ static void add_thread(struct record_sum *draft, uint32_t serial)
         draft->threads[record->thread_count++] = serial;
 }
 
-/* Finds the sum with these properties, or adds it. owner: index + 1 of the sum that owns its
- * blocks; 0 = none. */
+/* Finds the record sum of this kin (the sites of one signature and kind), verdict, flags and owner,
+ * or adds it. owner: index + 1 of the sum that owns its blocks; 0 = none. */
 static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enum verdict verdict,
                                    unsigned flags, uint32_t owner)
 {

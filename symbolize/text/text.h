@@ -150,7 +150,7 @@ bool text_list_has(const struct process *process, const struct record *record,
 
 /* Returns the number of items of the list, including those that view->top cuts off. */
 size_t text_list_count(const struct process *process, const struct view *view);
-/* Returns the number of listed records with a verdict. */
+/* Returns the number of listed records with this verdict. */
 size_t text_list_count_verdict(const struct process *process, enum verdict verdict,
                                const struct view *view);
 

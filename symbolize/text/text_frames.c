@@ -120,7 +120,7 @@ static void close_short_gaps(struct frame_line *lines, size_t count)
             lines[i].left_out = false;
 }
 
-#define NAMELESS 1 /* callers without a name that are shown; they say little */
+#define NAMELESS 1 /* most callers without a name that are shown, since they say little */
 
 static bool is_worth_a_line(const struct frame *frame, size_t caller, size_t callers)
 {

@@ -227,7 +227,8 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
-    if (!is_owners_free(record, freed)) /* else the owner's line tells it */
+    if (!is_owners_free(record, freed)) /* else the line about the owner names the function
+                                         * already */
         write_freeing_call(freed, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
         write_share("and in ", freed, i, true, view, stream);

@@ -271,7 +271,7 @@ static struct stack_answer ask_stack(struct types *types, uint32_t node,
 
 /* The pointer may have the type of a base class while the block is of a derived class. */
 #define CONFIDENCE_OF_A_BASE 0.7
-/* the block begins with an object of that type, but its size is larger */
+/* the block begins with an object of that type, but is larger than the object */
 #define CONFIDENCE_OF_A_HEAD 0.8
 
 static const struct block_type *make_type(struct types *types, const struct block_type_found *found)
