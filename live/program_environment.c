@@ -32,7 +32,7 @@ int environment_print(const char *pid)
     FILE *file = fopen(path, "re");
     free(path);
     if (!file)
-        /* the script continues with the environment that the shell has */
+        /* the environment is unknown, so the script continues with that of the shell */
         return STATUS_INTERNAL_ERROR;
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);

@@ -362,7 +362,7 @@ static void test_run(const char *mode)
     json_decref(report);
 }
 
-/* ---- The command ----------------------------------------------------------------------------- */
+/* ---- Running leakselftest -------------------------------------------------------------------- */
 
 static void clean_up(void)
 {

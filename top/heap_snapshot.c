@@ -320,7 +320,7 @@ static void fill_deltas(struct snapshot_reader *reader, struct heap_snapshot *sn
 
 struct heap_snapshot *heap_snapshot_take(struct snapshot_reader *reader, struct read_error *trouble)
 {
-    /* holds the whole recording, and is freed when the sums are made */
+    /* raw: holds the whole recording, and is freed when the sums are made */
     struct arena *raw = arena_begin(), *mem;
     struct heap_snapshot *snapshot;
     struct store store;

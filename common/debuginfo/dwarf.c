@@ -32,7 +32,7 @@ struct dwarf_index {
     struct interval_map spans; /* address ranges of units; values are indices of units[] */
 };
 
-/* ---- Building the indices -------------------------------------------------------------------- */
+/* ---- Building the indices of units and of functions ------------------------------------------ */
 
 static void add_ranges(struct interval_map *spans, Dwarf_Die *die, uint32_t value)
 {
@@ -109,7 +109,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* ---- Looking up addresses -------------------------------------------------------------------- */
+/* ---- Finding the functions at an address ----------------------------------------------------- */
 
 static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
 {

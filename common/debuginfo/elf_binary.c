@@ -77,7 +77,7 @@ static bool may_find_by_name(const char *dirs, const char *file, const char *lin
     char name[NAME_MAX + 1], real[PATH_MAX];
 
     if (!dirs || !file || (link && strchr(link, '/')))
-        return true; /* true when in doubt: libdwfl then searches by itself */
+        return true; /* no check is possible here, so libdwfl has to search */
     snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
     return has_named_debug_file(dirs, file, name) ||
            (realpath(file, real) && has_named_debug_file(dirs, real, name));
@@ -269,7 +269,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 
     if (!binary->module)
         return 0;
-    if (binary->dwarf) /* the index wants the address as the file has it, without bias */
+    if (binary->dwarf) /* the address without the bias of libdwfl, as in the file */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
     if (count && frames[count - 1].name)

@@ -81,7 +81,7 @@ static const char *make_path(struct arena *mem, const char *directory, const cha
     if (*file == '/' || !length)
         path = arena_copy(mem, file, strlen(file));
     else if (*directory != '/' && strncmp(file, directory, length) == 0 && file[length] == '/')
-        /* Libdw has already put the directory in front. */
+        /* libdw has already joined the directory and the name. */
         path = arena_copy(mem, file, strlen(file));
     else
         path = arena_format(mem, "%s/%s", directory, file);

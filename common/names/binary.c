@@ -8,7 +8,8 @@ struct binary {
     struct file_owner reader;
     struct binary_name name;
     uint64_t number;
-    unsigned generation; /* generation of the name process that has the file open */
+    unsigned generation; /* value of process->generation when the file was opened; another value
+                          * now: a new name process runs, which does not have the file open */
     enum binary_state state;
     bool no_types; /* the name process died of a question about types of this file */
 };

@@ -164,7 +164,8 @@ const char *demangle_scope(const char *name)
         if (operator_at(name, at))
             return scope;
         if (*at == '(' && !has_prefix(at, "(anonymous namespace)") && !has_prefix(at, "(.")) {
-            return scope; /* parameters begin; "const" and the like may follow */
+            return scope; /* the '(' begins the parameters, behind which the name has only "const"
+                           * and the like */
         }
         if (*at == ' ') {
             scope = ++at;

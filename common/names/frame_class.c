@@ -327,7 +327,7 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     if (first == count)
         return false; /* without frames nothing shows whose block it is */
     if (in_loader(frames[first]))
-        return true; /* the loader keeps link maps, thread vectors, TLS blocks */
+        return true; /* the loader keeps its link maps, thread vectors and TLS blocks */
     if (user == count) {
         /* A stack without a frame of the user belongs to the start-up or shutdown code of the
          * libraries, unless one of its frames is in no module or is an allocation wrapper. */

@@ -305,7 +305,8 @@ struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
 
     if (!map->read)
         read_map_file(map);
-    for (high = map->span_count; low < high;) { /* the first span that ends after the address */
+    for (high = map->span_count; low < high;) { /* finds the first span that ends after the
+                                                 * address */
         size_t middle = low + (high - low) / 2;
 
         if (map->spans[middle].end <= address)
@@ -366,7 +367,7 @@ static void parse_v8_name(char *text, struct perfmap_function *name)
     text += strspn(text, "*^~+") != 0;
     for (size_t i = 0; i < ROWS(starts) && !file; i++)
         file = *text == starts[i][1] && strncmp(text, starts[i] + 1, strlen(starts[i]) - 1) == 0
-                   ? text /* the file alone, without a name */
+                   ? text /* the text is a file without a name in front */
                    : strstr(text, starts[i]);
     if (file == text) {
         name->function = "(anonymous)";

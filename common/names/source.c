@@ -20,7 +20,8 @@ const char *source_map_path(const struct source_search *search, const char *file
         if (!length || strncmp(file, from, length) != 0)
             continue;
         if (from[length - 1] != '/' && file[length] != '/' && file[length] != 0)
-            continue; /* /usr/src is no prefix of /usr/src2 */
+            continue; /* FROM must end at a '/' of the path: /usr/src does not match
+                       * /usr/src2/x.c */
         if ((size_t)snprintf(buffer, size, "%s%s", to + 1, file + length) < size)
             return buffer;
     }

@@ -260,7 +260,7 @@ static void answer_path(struct elf_binary *binary, const struct elf_binary_parts
         put_step(answer, &found[i]);
 }
 
-/* ---- In the name process --------------------------------------------------------------------- */
+/* ---- Answering questions in the name process ------------------------------------------------- */
 
 static void answer_type(const struct elf_binary_parts *parts, struct type_index *types,
                         enum type_request what, struct message *request, struct message *answer)

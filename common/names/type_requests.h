@@ -15,14 +15,14 @@ enum type_request {
     TYPE_ENUMERATOR
 };
 
-/* ---- In the name process --------------------------------------------------------------------- */
+/* ---- The function that the name process calls ------------------------------------------------ */
 
 /* Answers a question about types; appends nothing to the answer if the debug information does not
  * tell. */
 void type_requests_answer(struct elf_binary *binary, struct type_index *types,
                           struct message *request, struct message *answer);
 
-/* ---- In the report --------------------------------------------------------------------------- */
+/* ---- Functions that the report calls --------------------------------------------------------- */
 
 void type_requests_put_id(struct message *message, struct type_id id);
 void type_requests_put_question(struct message *message, const struct block_question *question);

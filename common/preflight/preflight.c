@@ -237,7 +237,7 @@ char *preflight_program(const char *name, const char *search, const char *cwd,
 
 int preflight_command(int argc, char **argv)
 {
-    int status = 0, first = 2; /* index of the first word behind "leakreport preflight" */
+    int status = 0, first = 2; /* first: index of the first word behind "leakreport preflight" */
     if (first < argc && strcmp(argv[first], "--help") == 0) {
         puts("usage: leakreport preflight PROGRAM...\n"
              "Says of each whether libleak can track it. Exit status: 0 it can, 126 it cannot,\n"

@@ -31,8 +31,8 @@ struct store_entry {
     uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
     time_t written; /* time of the last change of the file */
-    bool left_out;  /* set by the caller: the report leaves this file out, because it has no
-                     * place for one more */
+    bool left_out;  /* set by the caller: the report leaves this file out, because leakreport's
+                     * arguments would become too long */
 };
 
 struct store_list {

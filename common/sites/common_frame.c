@@ -51,8 +51,8 @@ struct common_frames common_frames_of(const struct stack *stack,
     return own;
 }
 
-/* The position (in common_frames.at) of the innermost function in the own stack that has the
- * frame's name; NONE: there is none. */
+/* The position (in common_frames.at) of the innermost function in the own stack (the one of the
+ * allocation) that has the frame's name; NONE: there is none. */
 static unsigned find_name(const struct common_frames *own, const struct frame *frame)
 {
     unsigned slot = find_slot(own, frame->name_hash);
@@ -75,8 +75,9 @@ struct other_frames {
     unsigned count;
 };
 
-/* Follows the list of own frames with one name from position `at` on to the first that is the same
- * function as the frame, from the same file. NONE: there is none. */
+/* Follows the list of frames with one name in the own stack (the one of the allocation), from
+ * position `at` on, to the first that is the same function as `frame`: from the same file. NONE:
+ * there is none. */
 static unsigned find_function(const struct common_frames *own, unsigned at,
                               const struct frame *frame)
 {
@@ -85,9 +86,9 @@ static unsigned find_function(const struct common_frames *own, unsigned at,
     return at;
 }
 
-/* Rates how well two stacks agree from position i of the own stack and j of the other one
- * outwards. Frames match only in the same order, so one pass over both stacks is enough. A higher
- * result is a better agreement. */
+/* Rates how well two stacks agree, from position i of the own stack (the one of the allocation) and
+ * position j of the other stack outwards. Frames match only in the same order, so one pass over
+ * both stacks is enough. A higher result is a better agreement. */
 static int agreement(const struct common_frames *own, unsigned i, const struct other_frames *other,
                      unsigned j)
 {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least number of inspected frees for which a report shows shares of places in percent. */
+/* Least number of inspected frees for which a report says in percent how many blocks each place
+ * frees. */
 #define LOOKS_FOR_SHARE 16
 
 /* Most records of freed blocks (struct store_freed) that are compared with one record of the

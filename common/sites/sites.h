@@ -137,7 +137,8 @@ struct common_frame {
 /* Most frames of the user that are compared in a stack, innermost first. */
 #define COMMON_FRAMES 256
 
-/* The user's frames of the own stack, found by name, to compare it with many other stacks. */
+/* The user's frames of the own stack (the one of the allocation), found by name, to compare that
+ * stack with many others. */
 struct common_frames {
     struct stack stack;               /* the own stack; the caller keeps its frames */
     unsigned count;                   /* number of the user's frames in the stack */

@@ -60,7 +60,7 @@ static uint32_t new_node(struct rules_index *index, const struct rule_frame *edg
 {
     index->nodes = array_grow(index->nodes, &index->node_capacity, index->node_count + 2,
                               sizeof(*index->nodes));
-    if (!index->node_count) /* node 0 stands for "none" */
+    if (!index->node_count) /* node 0 is never used, because 0 stands for "none" */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
     return (uint32_t)index->node_count++;

@@ -17,13 +17,15 @@ void json_frames(struct json_writer *json, const char *key, const struct frame *
  * unless json->frame_table is set. */
 void json_put_frame_table(struct json_writer *json, const char *key, const void *object);
 
-extern const struct json_table json_frame; /* for struct marked_frame of json_parts.c: a frame,
+extern const struct json_table json_frame; /* writes a struct marked_frame of json_parts.c: a frame,
                                             * and whether it is the user's */
-extern const struct json_table json_frame_or_index; /* an element of a stack; for no C struct */
-extern const struct json_table json_thread;         /* for struct thread_ref */
-extern const struct json_table json_growth;         /* for struct growth */
-extern const struct json_table json_moment;         /* for struct moment */
-extern const struct json_table json_tool; /* name and version of this program; for no C struct */
+extern const struct json_table json_frame_or_index; /* describes an element of a stack, for the
+                                                     * schema */
+extern const struct json_table json_thread;         /* writes a struct thread_ref */
+extern const struct json_table json_growth;         /* writes a struct growth */
+extern const struct json_table json_moment;         /* writes a struct moment */
+extern const struct json_table json_tool; /* writes name and version of this program; reads no
+                                           * struct */
 
 /* ---- Macros for rows of tables --------------------------------------------------------------- */
 

@@ -101,12 +101,12 @@ static void add_seen_host(struct report_set *report_set, struct seen *seen, cons
 {
     const char **grown;
 
-    for (size_t i = seen->host_count; i > 0; i--) /* from the last one on, since files of one
+    for (size_t i = seen->host_count; i > 0; i--) /* begins with the last host, since files of one
                                                    * host are often adjacent */
         if (seen->hosts[i - 1] == host)
             return;
     if ((seen->host_count & (seen->host_count - 1)) ==
-        0) { /* the array is full, since its capacity is a power of two */
+        0) { /* the capacity of the array is always a power of two, so now the array is full */
         grown = arena_alloc_array(report_set->mem, seen->host_count ? 2 * seen->host_count : 1,
                                   sizeof(*grown));
         if (seen->host_count)

@@ -51,9 +51,9 @@ struct report_set {
     size_t process_count, process_capacity;
     struct hashmap by_identity; /* hash of host, pid and start time -> 1 + index in processes[] */
     size_t again;               /* number of processes that were left out as duplicates */
-    struct hashmap hosts;       /* hash of a name -> the copy of the name */
+    struct hashmap hosts;       /* hash of a host's name -> the set's only copy of the name */
     size_t host_count;
-    struct hashmap tags; /* hash of a tag -> the copy of the tag */
+    struct hashmap tags; /* hash of a tag -> the set's only copy of the tag */
 
     bool incomplete; /* set by the caller: findings of a process may be missing */
 };

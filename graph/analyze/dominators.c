@@ -195,7 +195,7 @@ static void list_children(const struct heap_graph *graph, struct dominators *out
     for (uint32_t i = 1; i < graph->blocks + 2; i++) {
         uint32_t count = first[i];
 
-        first[i] = sum; /* the index for the next child of the block */
+        first[i] = sum; /* from now on first[i] is the index at which the next child is stored */
         sum += count;
     }
     for (uint32_t i = 0; i < graph->blocks; i++)

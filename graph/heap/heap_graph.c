@@ -52,7 +52,8 @@ void heap_graph_link(struct heap_graph *graph)
     for (uint32_t node = 0; node <= graph->blocks; node++) {
         uint32_t count = first[node + 1];
 
-        first[node + 1] = sum; /* the index for the next edge to `node` */
+        first[node + 1] = sum; /* from now on the index at which the next edge to `node` is
+                                * stored */
         sum += count;
     }
     for (uint32_t node = 0; node < graph->blocks; node++)

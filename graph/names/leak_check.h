@@ -2,9 +2,9 @@
  * of a recording, with modules, threads, and for each allocation site some blocks and some of the
  * paths to them.
  *
- *     result s - 1         of site s: the path to the block nearest to a root, sizes, first words
- *     the others           further paths to blocks of the sites, through blocks of other sites
- *     leak_check_asked     the last one: empty until leak_check_set_path is called
+ *     result s - 1         site s (from 1): path to its block nearest to a root, sizes, first words
+ *     further results      more paths to blocks of the sites, through blocks of other sites
+ *     the last result      leak_check_asked(): has no path until leak_check_set_path() is called
  */
 #ifndef GRAPH_LEAK_CHECK_H
 #define GRAPH_LEAK_CHECK_H

@@ -148,8 +148,8 @@ struct tree_run {
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
 
-/* Returns the words before the name from group_root(). A root that holds the largest block of a
- * group may not hold the others. */
+/* Returns the words that stand between the description of a group and the name of its root. The
+ * root holds the largest block of the group, but perhaps not the others. */
 static const char *group_held_by(const struct owner_group *group)
 {
     return group->blocks > 1 ? ", the largest held by " : ", held by ";
@@ -326,7 +326,7 @@ static struct site_below find_most(const struct owner_question *question,
             uint32_t member = below.member[below.group[i].first + k];
             uint32_t above = dominators->idom[member];
 
-            /* a block dominated by one of the same site was added with that one */
+            /* a block whose dominator is of the same site was added together with its dominator */
             if (graph->block[above].site != graph->block[member].site)
                 add_below(graph, dominators, member, of_site);
         }

@@ -22,7 +22,7 @@ struct binary_search_path command_search_path(const struct options *options)
 bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report)
 {
-    /* holds the raw data, and is freed as soon as the records are made */
+    /* holds the data of the recording file, and is freed as soon as the records are made */
     struct arena *own = arena_begin();
     struct store store;
     struct read_error trouble;

@@ -29,7 +29,8 @@ static void warn_of_nameless(const struct process *process)
 static bool read_store(struct report_set *report_set, struct resolver *resolver,
                        const struct options *options, const char *path)
 {
-    /* freed after each file, because there may be many; the set copies what it needs */
+    /* holds the data of one file and is freed after it, because there may be many files; the set
+     * copies what it needs */
     struct arena *own = arena_begin();
     struct report report = {.processes = arena_alloc(own, sizeof(struct process))};
     bool good = command_read_store(own, resolver, options, path, &report);
@@ -80,7 +81,8 @@ static bool writes_json(const struct options *options)
     return strcmp(options->format->name, "json") == 0;
 }
 
-/* Checks that the command supports all options. False: prints which one it does not. */
+/* Checks that the command supports all options that the user gave. False: it does not, and a
+ * message names the option. */
 static bool is_verb_compatible(const struct options *options, const char *verb)
 {
     bool report = options->generate || options->baseline || options->view.freed ||

@@ -41,7 +41,8 @@ struct options {
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
     /* path of a finished report in text that is only delivered; NULL = none */
     const char *text;
-    int serve_read, serve_write; /* descriptors of --serve-fd; -1 = do not serve */
+    int serve_read, serve_write; /* descriptors of --serve-fd, for requests and for answers; -1 = do
+                                  * not serve */
     bool no_pager;
     bool help, version;
 };

@@ -199,7 +199,7 @@ void bad_frees_make_stable(struct process *process)
         stack_make_stable(mistake->released.frames, mistake->released.count);
         stack_make_stable(mistake->allocated.frames, mistake->allocated.count);
         stack_make_stable(mistake->first.frames, mistake->first.count);
-        if (!mistake->first_whole) { /* random: only a sample of frees has a whole stack */
+        if (!mistake->first_whole) { /* whether the whole stack of a free is recorded is random */
             mistake->first.count = mistake->first.count ? 1 : 0;
         }
     }

@@ -169,7 +169,7 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
         return;
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
-    /* the code that freed the owner did not free the record's blocks */
+    /* the function to fix is rather the one that freed the owner and not these blocks */
     if (record->orphaned.blocks && record->freed.places)
         record->freed.place[0].close = false;
     if (earlier && record->orphaned.blocks)

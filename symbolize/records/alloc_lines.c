@@ -105,7 +105,8 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 
     if (record->stacks < 2 || record->user == record->frame_count ||
         record->verdict == VERDICT_RUNTIME || record->verdict == VERDICT_INDIRECT)
-        return; /* the report shows no lines of these records */
+        return; /* with one stack there is only one line, and for other such records the report
+                 * shows no lines */
     collect_lines(signatures, reconciliation, sites, record, &lines);
     if (lines.count < 2)
         return;

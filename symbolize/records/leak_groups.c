@@ -353,7 +353,7 @@ void leak_groups_fill(struct arena *mem, enum sort_order sort, struct process *p
             *slot = ++process->entry_count;
         }
         sizes[*slot - 1]++;
-        /* holds the index of the entry + 1 until add_part() sets the final value */
+        /* `lead` holds the index of the entry + 1 until add_part() sets its final value */
         process->records[i].lead = *slot;
     }
     for (size_t i = 0; i < process->entry_count; i++)

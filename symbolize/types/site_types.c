@@ -188,7 +188,7 @@ static bool take_answer(struct stack_answer *answer, const struct block_type_fou
     bool any = best->answer == BLOCK_FOUND;
 
     if (library && found->answer == BLOCK_FOUND && found->bytes &&
-        /* a library that allocates, like std::vector, sees only bytes */
+        /* a library that allocates, like std::vector, sees only bytes, which are weak evidence */
         found->source != TYPE_BY_ALLOCATOR)
         return !any || (best->weak && found->passed);
 
