@@ -37,7 +37,7 @@ struct command {
     bool process; /* takes a process as its first word */
     bool other;   /* the process runs without libleak */
     bool operand; /* takes one more word behind the process */
-    bool rest;    /* takes options of leakreport behind these words */
+    bool rest;    /* takes options of leakreport as its last words */
     int (*run)(const struct arguments *arguments);
 };
 

@@ -302,7 +302,7 @@ static bool list_options(void *options, const struct option_row *row, const char
     exit(0);
 }
 
-/* ---- Parsing the words ----------------------------------------------------------------------- */
+/* ---- Parsing the command line ---------------------------------------------------------------- */
 
 static bool parse_option(struct args *args, char **argv, int *at)
 {

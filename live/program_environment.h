@@ -13,7 +13,8 @@
 #include "live/args.h"
 #include "live/session.h"
 
-/* start of the names of these variables; a number from 0 follows */
+/* start of the names of the variables that carry the environment as hex digits; a number from 0
+ * follows */
 #define ENVIRONMENT_WORD "LEAKRUN_ENVIRONMENT_"
 
 /* Prints the environment of process pid (the script) as lines NAME=HEX. Returns an exit status. */

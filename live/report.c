@@ -175,7 +175,7 @@ static int report_run(const char *program, const struct args *args, struct store
     return result;
 }
 
-/* ---- The end of the run ---------------------------------------------------------------------- */
+/* ---- Ending the run: copies, processes that still run, exit status --------------------------- */
 
 /* Copies the recording files for --keep: FILE.leak for the program, FILE.PID.leak for other
  * processes, FILE.PID.N.leak for a program that one of them executed later (exec). */

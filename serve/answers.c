@@ -84,7 +84,7 @@ struct address address_of_path(const char *path)
                                             : (struct address){ROUTE_NONE, 0, 0};
 }
 
-/* ---- Arguments of an address ----------------------------------------------------------------- */
+/* ---- Arguments of an address (?name=value) --------------------------------------------------- */
 
 static const char *argument_of(const struct question *question, const char *name)
 {
@@ -352,7 +352,7 @@ static bool begin_action(struct answers *answers, const struct address *address,
     return true;
 }
 
-/* ---- Answering any question ------------------------------------------------------------------ */
+/* ---- Answering any request ------------------------------------------------------------------- */
 
 static bool takes_post(enum route route)
 {

@@ -16,8 +16,8 @@ static const double span_seconds[MARK_SPANS] = {
 #undef M
 };
 
-/* Takes the new counters if the `newer` ones of the span are old enough; these then replace the
- * `older` ones. */
+/* Updates the two marks of a span: if `newer` is at least as old as the span, `newer` becomes
+ * `older`, and the present counters become `newer`. */
 static void update_span(struct marks *marks, size_t span, double time, struct counters total,
                         const struct counters *at, size_t count)
 {

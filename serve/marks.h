@@ -25,7 +25,7 @@ enum mark {
     MARKS
 };
 
-/* words for marks in addresses; the list ends with NULL */
+/* words for marks in the addresses (URLs) of pages; the list ends with NULL */
 extern const char *const mark_word[MARKS + 1];
 
 struct marks {

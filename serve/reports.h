@@ -48,7 +48,8 @@ extern const struct report_form report_form[REPORT_KINDS];
 struct job {
     enum job_kind kind;
     struct string_list recordings; /* the recording files to report on; the job owns the list */
-    /* time of the last leak check in these files; if there are several, the sum */
+    /* time of the last leak check in `recordings`; if there are several files, the sum of the
+     * times */
     uint64_t looked_ns;
     char *dir, *pid;             /* set for JOB_LOOK */
     void (*done)(void *context); /* is called in the thread of the jobs when the job has ended */

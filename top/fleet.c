@@ -143,7 +143,7 @@ void fleet_end(struct fleet *fleet)
     *fleet = (struct fleet){0};
 }
 
-/* ---- Rows of the list ------------------------------------------------------------------------ */
+/* ---- Making the rows of the list of all processes -------------------------------------------- */
 
 static struct fleet_row make_row(const struct fleet_member *member)
 {

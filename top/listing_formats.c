@@ -102,7 +102,7 @@ struct site {
     const struct counters *counts;
 };
 
-/* ---- Fields of the process ------------------------------------------------------------------- */
+/* ---- JSON fields of the process -------------------------------------------------------------- */
 
 static const struct json_field change_fields[] = {
     JSON_INTEGER(counter_delta, "delta_bytes", bytes, JSON_MAY_BE_NULL),
@@ -218,7 +218,7 @@ static void put_sites(struct json_writer *json, const char *key, const void *obj
     json_close(json, ']');
 }
 
-/* ---- The whole document ---------------------------------------------------------------------- */
+/* ---- The whole JSON document ----------------------------------------------------------------- */
 
 static const struct json_field head_fields[] = {
     JSON_FORMAT("libleak-top"),

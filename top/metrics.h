@@ -57,7 +57,8 @@ struct metrics_process {
     const struct fleet_member *member;
     const struct heap_snapshot *snapshot; /* the snapshot of `member` */
     double growth;                        /* sum over all growing sites, in bytes per second */
-    size_t rows, shown;                   /* number of its sites, and of those that get series */
+    size_t rows, shown;                   /* number of sites of the process, and of those that get
+                                           * series */
 };
 
 struct metric {

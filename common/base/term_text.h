@@ -43,8 +43,8 @@ struct term_text term_shell_word(const char *word); /* a word, quoted if a shell
 uint64_t time_now_ns(void);    /* from CLOCK_REALTIME */
 uint64_t time_steady_ns(void); /* from CLOCK_MONOTONIC */
 
-/* Formats a time as "2024-05-06T07:08:09.123Z". NULL for 0 and for a time that no calendar
- * holds. */
+/* Formats a time as "2024-05-06T07:08:09.123Z". Returns NULL for 0 and for a time that is too large
+ * for a date. */
 const char *time_format_iso(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
 /* Parses a time in the form "2024-05-06T07:08:09.123Z"; nanoseconds since 1970, 0 = another

@@ -86,7 +86,7 @@ static bool may_hold_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_enumeration_type; /* Rust has methods in all these kinds of types */
+           tag == DW_TAG_enumeration_type; /* Rust has methods also in unions and enumerations */
 }
 
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
@@ -376,9 +376,9 @@ static void add_variable(struct dwarf_data *data, const struct variable *variabl
     *slot = data->count;
 }
 
-/* Adds the variables that a unit, namespace, class or function contains, and those nested in
- * these. parent->function: the function that contains the parent, NULL = none. locals: true = add
- * only variables inside of functions, false = all but these. */
+/* Adds the variables that a unit, namespace, class or function contains, directly or in a nested
+ * one. parent->function: the function that contains the parent, NULL = none. locals: true = add
+ * only variables inside of functions, false = add only those outside of functions. */
 static void add_variables(struct dwarf_data *data, struct variable *parent, bool locals,
                           int nesting)
 {

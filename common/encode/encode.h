@@ -38,7 +38,7 @@ void escape_code(FILE *stream, const char *text);
 /* Writes a path for a URI: all bytes but plain letters, digits and "/._-+~" become %XX. */
 void escape_uri_path(const char *path, FILE *stream);
 
-/* ---- Bytes of a block, for people (hex.c) -----------------------------------------------------
+/* ---- Dumping the bytes of a block for people to read (hex.c) ----------------------------------
  *
  *     0000  48 00 65 00 6c 00 6c 00  6f 00 00 00 01 02 03 04  |H.e.l.l.o.......|
  *     UTF-16 at +0: "Hello"

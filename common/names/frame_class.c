@@ -240,7 +240,8 @@ bool classify_is_release_name(const char *function)
 }
 
 /* Says whether a function is a stub that cgo generates, such as _cgo_0123_Cfunc_make or
- * main._Cfunc_CString. These are no runtime: a stack that ends there belongs to the program. */
+ * main._Cfunc_CString. Such a stub is no part of the runtime: a stack that ends in one belongs to
+ * the program. */
 static bool lies_between_go_and_c(const char *function)
 {
     const char *last = strrchr(function, '.');
@@ -325,7 +326,7 @@ bool classify_is_runtime_block(const struct frame *const *frames, size_t count, 
     while (first < count && frames[first]->role == FRAME_ALLOCATOR)
         first++;
     if (first == count)
-        return false; /* without frames nothing shows whose block it is */
+        return false; /* without frames nothing shows that a runtime owns the block */
     if (in_loader(frames[first]))
         return true; /* the loader keeps its link maps, thread vectors and TLS blocks */
     if (user == count) {

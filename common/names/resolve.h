@@ -75,7 +75,7 @@ void resolve_set_python(struct resolver *resolver, bool has_frames);
  * loaded. size: most bytes of such a block; the frame's name contains it. */
 const struct resolved_place *resolve_older(struct resolver *resolver, uint64_t size);
 
-/* Demangles a name, with a cache; NULL for NULL. */
+/* Demangles a name, with a cache. Returns NULL if the name is NULL. */
 const char *resolve_name(struct resolver *resolver, const char *name);
 
 #endif

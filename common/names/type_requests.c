@@ -12,7 +12,7 @@ static struct type_id take_id(struct message *message)
     return id;
 }
 
-/* ---- Questions about types ------------------------------------------------------------------- */
+/* ---- Writing and reading questions about types ----------------------------------------------- */
 
 void type_requests_put_question(struct message *message, const struct block_question *question)
 {
@@ -43,7 +43,7 @@ static bool take_question(struct message *message, struct block_question *questi
     return !message->bad;
 }
 
-/* ---- Answers about types --------------------------------------------------------------------- */
+/* ---- Writing and reading answers about types ------------------------------------------------- */
 
 void type_requests_put_id(struct message *message, struct type_id id)
 {
@@ -176,7 +176,7 @@ size_t type_requests_take_fields(struct message *message,
     return message->bad ? 0 : count;
 }
 
-/* ---- Paths of pointers ----------------------------------------------------------------------- */
+/* ---- Questions and answers about paths of pointers ------------------------------------------- */
 
 void type_requests_put_path(struct message *message, const struct variable_location *root,
                             const struct type_step *steps, size_t count)

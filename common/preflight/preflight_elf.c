@@ -47,7 +47,7 @@ bool preflight_not_found(struct preflight *result, const char *format, ...)
     return false;
 }
 
-/* ---- The ELF file ---------------------------------------------------------------------------- */
+/* ---- Reading parts of an ELF file ------------------------------------------------------------ */
 
 struct elf_file {
     int fd;

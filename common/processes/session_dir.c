@@ -110,7 +110,7 @@ bool session_dir_remove(const char *dir)
     return rmdir(dir) == 0;
 }
 
-/* ---- The state of a directory ---------------------------------------------------------------- */
+/* ---- Finding out whether a session directory is in use --------------------------------------- */
 
 /* Says whether leakrun made the directory for this user, on this host and in this pid namespace,
  * so that the pid in its name is valid here. Reads that pid and its start time. */

@@ -18,7 +18,7 @@
 #define SYSCALL_LENGTH 2 /* bytes of the instruction "syscall" */
 
 /* Says whether a system call returns EINTR after a stop although no handler has run: signal(7)
- * lists these. */
+ * lists the calls that do. */
 static bool ends_when_stopped(uint64_t call)
 {
     switch (call) {

@@ -362,7 +362,7 @@ static struct freed finish_tally(struct free_sites *frees, struct free_tally *ta
     return freed;
 }
 
-/* ---- Groups of sites ------------------------------------------------------------------------- */
+/* ---- Groups of sites with similar stacks ----------------------------------------------------- */
 
 /* The levels of the search for frees of similar blocks, used when no block from the record's own
  * stacks was freed. Each level searches the frees of more stacks: first those that share the
@@ -372,7 +372,8 @@ static const struct {
     unsigned functions; /* so many of the user's functions, from the innermost on, must be equal */
     bool line;          /* the innermost function's line and the kind of the blocks must be
                          * equal, too */
-    unsigned callees;   /* number of innermost functions to skip in the other stacks */
+    unsigned callees;   /* number of innermost functions that are skipped in the stacks that are
+                         * compared with the record's */
 } levels[FREE_LEVELS] = {{8, true, 0},  {6, true, 0},  {5, true, 0},  {4, true, 0},  {3, true, 0},
                          {2, true, 0},  {1, true, 0},  {4, false, 0}, {2, false, 0}, {1, false, 0},
                          {1, false, 1}, {1, false, 2}, {1, false, 3}};

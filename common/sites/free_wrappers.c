@@ -196,7 +196,7 @@ void free_wrappers_end(struct free_wrappers *wrappers)
     free(wrappers->place);
 }
 
-/* ---- The place of a stack -------------------------------------------------------------------- */
+/* ---- The place of a stack: its first frame that is no wrapper -------------------------------- */
 
 static const struct frame *first_non_wrapper(const struct free_wrappers *wrappers,
                                              const struct resolved_place *place)

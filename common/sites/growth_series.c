@@ -63,7 +63,7 @@ uint32_t growth_series_largest_site(const struct growth_series *growth_series,
     return found;
 }
 
-/* ---- Adding up series ------------------------------------------------------------------------ */
+/* ---- Adding up the series of a record's sites ------------------------------------------------ */
 
 static void add_row_entry(struct growth_point *point, const struct leak_row_entry *entry)
 {
@@ -141,7 +141,7 @@ static size_t sum_series(struct growth_series *growth_series, struct site_list s
     return found ? count : 0;
 }
 
-/* ---- Reasons in words ------------------------------------------------------------------------ */
+/* ---- Describing growth in words -------------------------------------------------------------- */
 
 static const char *span_words(struct arena *mem, double seconds)
 {

@@ -90,7 +90,8 @@ struct free_wrappers {
     struct wrapper_candidate *functions;
     size_t count, capacity;
     struct hashmap by_name;     /* frame.name_hash -> 1 + index in functions[] */
-    const struct frame **place; /* for each node: the place of its stack, NULL = not computed yet */
+    const struct frame **place; /* for each node: the place of its stack (first frame of user code
+                                 * that is no wrapper), NULL = not computed yet */
 };
 
 /* Finds the wrappers among all functions in stacks that allocated or freed. */
@@ -206,7 +207,7 @@ struct free_sites {
     struct site_groups levels[FREE_LEVELS];
 };
 
-/* Prepares lookups of frees for the records of one recording file, whose signatures are
+/* Prepares to look up frees for the records of one recording file, whose signatures must be
  * resolved. */
 struct free_sites free_sites_begin(struct arena *mem, struct signatures *signatures);
 void free_sites_end(struct free_sites *frees);

@@ -72,7 +72,8 @@ struct scope_list {
 bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *list);
 
 /* Prepends to `rest` those names of a scope list that have no minus sign, so that
- * only_filter_unfound() can report names that no process has. They select no records. */
+ * only_filter_unfound() can report names that no process has. These names are only for that message
+ * and select no records. */
 struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
                                       enum scope_key key, struct only_filter *rest);
 

@@ -60,7 +60,7 @@ struct loaded_rule {
     struct rule_frame *frames;
     size_t frame_count;
     bool verdicts[VERDICT_MAX];
-    /* These conditions exist only in libleak's own form of a suppression. */
+    /* The conditions from here on exist only in libleak's own form of a suppression. */
     bool has_signature;
     uint64_t signature;
     uint64_t most_blocks, most_bytes; /* limits for the blocks and bytes of a record, UINT64_MAX

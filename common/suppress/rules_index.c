@@ -49,7 +49,7 @@ struct rules_index {
     size_t best; /* 1 + index of the first matching rule so far; 0 = none */
 };
 
-/* ---- Building the tree ----------------------------------------------------------------------- */
+/* ---- Building the tree of rules with frames -------------------------------------------------- */
 
 static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *name)
 {

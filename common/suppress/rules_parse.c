@@ -208,7 +208,7 @@ static bool read_frame(struct rules_reader *reading, struct rule_frame *frame)
     return *frame->pattern != 0;
 }
 
-/* ---- Conditions of libleak's form ------------------------------------------------------------ */
+/* ---- Conditions that only libleak's own form of a rule has ----------------------------------- */
 
 static bool read_number(const char *text, uint64_t *number)
 {
@@ -260,7 +260,7 @@ static bool read_condition(const char *line, struct loaded_rule *made, bool *goo
     return text != NULL;
 }
 
-/* ---- The lines between { and } --------------------------------------------------------------- */
+/* ---- The lines of a rule between { and } ----------------------------------------------------- */
 
 /* The frames of a rule while it is parsed. */
 struct block_frames {

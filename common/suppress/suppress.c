@@ -63,7 +63,7 @@ void suppress_end(struct suppressions *suppressions)
     arena_end(suppressions->mem);
 }
 
-/* ---- Rules and options ----------------------------------------------------------------------- */
+/* ---- Adding rules and options ---------------------------------------------------------------- */
 
 static struct set *add_rule_set(struct suppressions *suppressions, const char *where,
                                 const char *text, size_t length)

@@ -140,7 +140,7 @@ void json_put_stack(struct json_writer *json, const char *key, const void *stack
     json_frames(json, key, at->frames, at->count, frame_first_user(at->frames, at->count));
 }
 
-/* ---- Other parts ----------------------------------------------------------------------------- */
+/* ---- Tables of threads, growth, moments and the tool ----------------------------------------- */
 
 static const struct json_field thread_fields[] = {
     JSON_COUNT(thread_ref, "serial", serial, JSON_MAY_BE_NULL),

@@ -58,7 +58,7 @@ extern const struct json_table json_tool; /* writes name and version of this pro
         JSON_INTEGER(s, "value", end_value, JSON_ABOUT("exit status, or number of the signal"),    \
                      __VA_ARGS__)
 
-/* ---- Functions that rows call ---------------------------------------------------------------- */
+/* ---- Functions that rows of tables call ------------------------------------------------------ */
 
 void json_put_stack(struct json_writer *json, const char *key, const void *stack);
 void json_put_version(struct json_writer *json, const char *key, const void *object);

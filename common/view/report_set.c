@@ -276,7 +276,7 @@ struct report_set_entry *report_set_add_resource(struct report_set *report_set,
     return add_entry(report_set, &entry);
 }
 
-/* ---- Whole processes ------------------------------------------------------------------------- */
+/* ---- Adding whole processes ------------------------------------------------------------------ */
 
 static void add_error(struct report_set *report_set, uint64_t signature, const char *type,
                       uint64_t count, uint64_t ns, const struct stack *stack)

@@ -24,7 +24,7 @@ struct owner_group {
     uint32_t largest; /* the block of the group that holds most bytes */
 };
 
-/* Says what is grouped, and how. */
+/* The blocks to group, and how to group them. */
 struct owner_question {
     const struct heap_graph *graph;
     const struct dominators *dominators;

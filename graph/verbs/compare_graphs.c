@@ -34,7 +34,7 @@ struct side {
     uint32_t *owner;
 };
 
-/* ---- The rows of the table ------------------------------------------------------------------- */
+/* ---- The rows of the table of changes -------------------------------------------------------- */
 
 static uint64_t row_key(enum group_by by, const struct graph_names *names, uint32_t site)
 {
@@ -122,7 +122,7 @@ static struct change *row_of(const struct changes *changes, const struct side *s
     return &changes->change[side->row[side->graph->block[counts].site]];
 }
 
-/* ---- Adding up blocks ------------------------------------------------------------------------ */
+/* ---- Adding up blocks in the rows ------------------------------------------------------------ */
 
 static bool is_same_process(const struct heap_graph *a, const struct heap_graph *b)
 {

@@ -138,7 +138,8 @@ static void tell_start(struct verb_run *run, uint32_t start)
                                "dropped it while it exited.");
 }
 
-/* Writes the path as an expression of the source. */
+/* Writes the path as an expression in the words of the source, such as
+ * "cache.buckets[12]->next". */
 static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, uint32_t count)
 {
     uint32_t root = heap_graph_root_of(run->graph, step[0]);
@@ -156,7 +157,7 @@ static struct graph_path tell_words(struct verb_run *run, const uint32_t *step, 
     return path;
 }
 
-/* One step of a path, as a row of the table. */
+/* One step of a path, as a row of the table that the command path writes. */
 struct path_row {
     uint64_t at, into;
     const char *field;

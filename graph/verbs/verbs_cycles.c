@@ -23,14 +23,14 @@ struct cycle_search {
 struct cycle_kind {
     const char *words;
     uint64_t cycles, blocks, bytes, lost;
-    uint64_t example; /* address of a block on one of these cycles */
+    uint64_t example; /* address of a block on one cycle of this kind */
     size_t number;    /* index of this kind before sorting */
 };
 
 /* The pointers that are the same word of blocks of one site, within one kind of cycles. */
 struct cycle_word {
     size_t kind;
-    uint32_t from, at; /* block and word of the first such pointer */
+    uint32_t from, at; /* block and word of the first pointer counted here, as an example */
     uint64_t pointers;
 };
 

@@ -275,7 +275,7 @@ int verb_dominators(struct verb_run *run)
 /* The blocks of one site among all blocks that a group holds. */
 struct site_below {
     uint32_t site;
-    uint32_t example; /* the largest of these blocks */
+    uint32_t example; /* the largest block of the site below the group */
     uint64_t blocks, bytes;
 };
 

@@ -88,7 +88,7 @@ static void explore(struct page *page)
     free(order);
 }
 
-/* ---- Writing pointers ------------------------------------------------------------------------ */
+/* ---- Writing the pointers between blocks ----------------------------------------------------- */
 
 static void put_pointer(struct page *page, uint32_t from, uint32_t edge, uint32_t other)
 {
@@ -178,7 +178,7 @@ static void put_roots(struct page *page)
     free(next);
 }
 
-/* ---- Writing columns ------------------------------------------------------------------------- */
+/* ---- Writing the arrays that have a value for each block ------------------------------------- */
 
 static uint64_t address_of(struct page *page, uint32_t block)
 {

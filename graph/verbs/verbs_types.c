@@ -8,7 +8,8 @@
 struct type_row {
     const struct block_type *type; /* NULL: blocks whose type is unknown */
     uint64_t blocks, bytes, lost_blocks, lost_bytes, conflicts;
-    /* sum over those blocks of the type that no other block of the type dominates */
+    /* bytes that are freed when all blocks of the type are freed: the sum over the blocks of the
+     * type that no other block of the type dominates */
     uint64_t retained;
     uint64_t block_size; /* size of each block; 0: the sizes differ */
     uint64_t above;      /* number of blocks of this type that dominate the block being visited */
@@ -56,10 +57,11 @@ static void add_block(const struct verb_run *run, const struct graph_block *bloc
     row->lost_bytes += block->size;
 }
 
-/* set for a block that is visited a second time, after all blocks that it dominates */
+/* bit in an entry of the stack of blocks to visit: the block is visited for the second time, after
+ * all blocks that it dominates */
 #define LEAVES (1u << 31)
 
-/* Adds up what the blocks of each type retain; walks the tree of dominators from the top down. */
+/* Adds up what the blocks of each type retain; visits the tree of dominators from the top down. */
 static void add_retained(const struct heap_graph *graph, const struct dominators *dominators,
                          struct type_rows *rows)
 {

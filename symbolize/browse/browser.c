@@ -430,7 +430,7 @@ static void search(struct browser *browser, int step)
                  browser->search.text);
 }
 
-/* ---- Keys of the list, of a stack and of a text ---------------------------------------------- */
+/* ---- Handling keys in the list, in a stack and in a text ------------------------------------- */
 
 static void open_stack(struct browser *browser)
 {

@@ -9,7 +9,7 @@
 #include "common/base/term_text.h"
 #include "symbolize/text/text.h"
 
-/* ---- Functions for both tabs ----------------------------------------------------------------- */
+/* ---- Functions that both tabs use ------------------------------------------------------------ */
 
 static bool record_has(const struct record *record, const char *text)
 {

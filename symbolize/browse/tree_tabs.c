@@ -231,7 +231,7 @@ bool browse_tree_search(struct browser *browser, int step)
     return false;
 }
 
-/* ---- Keys of the tree ------------------------------------------------------------------------ */
+/* ---- Handling keys of the tree --------------------------------------------------------------- */
 
 static void select_caller(struct browser *browser)
 {

@@ -386,7 +386,7 @@ static void make_stable(struct process *process)
     process->milestone_count = 0;
     process->peak = (struct moment){0}; /* the time of the peak differs from run to run */
     process->own_bytes = 0;
-    /* these counts differ from run to run, because frees are sampled at random */
+    /* how many stacks were captured differs from run to run, because frees are sampled at random */
     process->stacks = (struct stacks){0};
     for (size_t i = 0; i < process->record_count; i++)
         make_stable_record(&process->records[i]);

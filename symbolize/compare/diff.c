@@ -94,7 +94,7 @@ struct diff diff_make(struct arena *mem, struct report_set *old, struct report_s
     return diff;
 }
 
-/* ---- Writing text ---------------------------------------------------------------------------- */
+/* ---- Writing the comparison as text ---------------------------------------------------------- */
 
 static int write_amount(const struct report_set_entry *entry, char *text, size_t size)
 {
@@ -153,7 +153,7 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
     putc('\n', stream);
 }
 
-/* ---- Writing JSON ---------------------------------------------------------------------------- */
+/* ---- Writing the comparison as JSON ---------------------------------------------------------- */
 
 static bool is_record(const struct json_writer *json, const void *entry)
 {

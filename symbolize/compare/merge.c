@@ -80,7 +80,7 @@ struct merge merge_make(struct report_set *report_set, enum sort_order sort)
     return merge;
 }
 
-/* ---- Writing text ---------------------------------------------------------------------------- */
+/* ---- Writing the merged report as text ------------------------------------------------------- */
 
 static void write_head(const struct merge *merge, const struct view *view, FILE *stream)
 {
@@ -160,7 +160,7 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
     text_totals(&merge->sum.totals, stream);
 }
 
-/* ---- Writing JSON ---------------------------------------------------------------------------- */
+/* ---- Writing the merged report as JSON ------------------------------------------------------- */
 
 static const struct json_field process_fields[] = {
     JSON_TEXT(report_set_process, "host", host, JSON_MAY_BE_NULL),

@@ -83,7 +83,7 @@ uint32_t html_text_id(struct html_stacks *stacks, const char *text)
     }
 }
 
-/* ---- Writing the frames, as columns ---------------------------------------------------------- */
+/* ---- Writing the frames as one list for each property ---------------------------------------- */
 
 enum column { COLUMN_FN, COLUMN_FILE, COLUMN_LINE, COLUMN_MODULE, COLUMN_KIND, COLUMN_MAX };
 

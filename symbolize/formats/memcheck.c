@@ -187,7 +187,7 @@ void memcheck_bad_free(const struct bad_free *mistake, struct memcheck_error *er
     add_own_words(mistake, error);
 }
 
-/* ---- Stacks and sums ------------------------------------------------------------------------- */
+/* ---- The depth of stacks, and Memcheck's sums ------------------------------------------------ */
 
 size_t memcheck_depth(const struct stack *stack, const struct view *view)
 {

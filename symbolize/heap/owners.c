@@ -14,8 +14,9 @@
 struct owner_sum {
     struct owner owner;
     uint64_t of;         /* bytes of the record at the end of owner.path */
-    uint64_t known;      /* bytes that the owner keeps from its own sites */
-    uint32_t first_site; /* the first of these own sites, as index + 1; 0 = none */
+    uint64_t known;      /* bytes that the owner keeps of the sites that belong to it alone */
+    uint32_t first_site; /* the first site that belongs to this owner alone, as index + 1; 0 =
+                          * none */
 };
 
 struct owner_table {
@@ -25,8 +26,8 @@ struct owner_table {
     struct owner_sum *all;
     size_t count;
     uint32_t *owner_of; /* root of the leak check -> index of its owner + 1; 0 = none */
-    /* links the own sites of an owner: site -> index + 1 of the next; a site is on at most one
-     * list */
+    /* links the sites that belong to one owner alone: site -> index + 1 of the next; a site is on
+     * at most one list */
     uint32_t *next;
 };
 

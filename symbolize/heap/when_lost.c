@@ -57,7 +57,7 @@ static const char *holder_words(struct when_lost_builder *builder, const struct 
     return drop->holder.block ? block_words(builder, drop) : root ? root->words : NULL;
 }
 
-/* ---- The function that lost it, and the lines between which it did --------------------------- */
+/* ---- The function that lost the pointer, and the lines between which it did ------------------ */
 
 static bool is_same_function(const struct frame *a, const struct frame *b)
 {
@@ -126,7 +126,8 @@ static void find_returned_function(struct lost_place *place, const struct root *
 
 /* Finds the line of the function from which the program jumped to the instruction that lost the
  * pointer, for example to the function's end. If the jump was the return from a function that it
- * had called, it is the line of that call. NULL = unknown, or the same line. */
+ * had called, it is the line of that call. NULL = the line is unknown, or the same as that of the
+ * instruction. */
 static const struct frame *find_jump(struct when_lost_builder *builder,
                                      const struct store_drop *drop, const struct frame *lost_in)
 {
@@ -171,7 +172,7 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
     return place;
 }
 
-/* ---- Adding the places to the records -------------------------------------------------------- */
+/* ---- Adding the places of losses to the records ---------------------------------------------- */
 
 static uint32_t count_agreeing(const struct when_lost *when, const struct frame *frame)
 {

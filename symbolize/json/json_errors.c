@@ -65,7 +65,7 @@ struct json_error json_error_of_crash(const struct crash *crash)
     return error;
 }
 
-/* ---- Fields of the crash --------------------------------------------------------------------- */
+/* ---- JSON fields of the crash ---------------------------------------------------------------- */
 
 static void put_registers(struct json_writer *json, const char *key, const void *object)
 {
@@ -112,7 +112,7 @@ static const struct json_field crash_fields[] = {
 
 static const struct json_table crash_table = JSON_TABLE("crash", crash_fields);
 
-/* ---- Fields of an error ---------------------------------------------------------------------- */
+/* ---- JSON fields of an error ----------------------------------------------------------------- */
 
 static void put_serial(struct json_writer *json, const char *key, const void *serial)
 {

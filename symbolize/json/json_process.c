@@ -203,7 +203,7 @@ static const struct json_table recent_free_table = JSON_TABLE(
     JSON_ABOUT("One of the last frees of a thread: the last 123 of each thread, and those of a "
                "thread that ended until another thread takes its place."));
 
-/* ---- Fields of the peak ---------------------------------------------------------------------- */
+/* ---- JSON fields of the peak ----------------------------------------------------------------- */
 
 static const struct json_field peak_part_fields[] = {
     JSON_ID(peak_part, "signature", signature),
@@ -229,7 +229,7 @@ static const struct json_field peak_fields[] = {
 static const struct json_table peak_table =
     JSON_TABLE("peak", peak_fields, JSON_ABOUT("the live blocks when the heap was largest"));
 
-/* ---- Fields of temporary blocks -------------------------------------------------------------- */
+/* ---- JSON fields of temporary blocks --------------------------------------------------------- */
 
 static const struct json_field temporary_part_fields[] = {
     JSON_ID(temporary_part, "signature", signature),
@@ -288,7 +288,7 @@ static const struct json_table held_table =
                           "and they were most of the heap. null: it was not so, or the heap was "
                           "small"));
 
-/* ---- Fields of the process ------------------------------------------------------------------- */
+/* ---- JSON fields of the process -------------------------------------------------------------- */
 
 static const struct json_field end_fields[] = {
     JSON_END(process, JSON_KNOWN_BY(process, has_end_value)),

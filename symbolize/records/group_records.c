@@ -242,7 +242,7 @@ static void assign_growth(struct grouping *grouping)
     process->totals.growing += process->grown_count;
 }
 
-/* ---- Totals, and the whole process ----------------------------------------------------------- */
+/* ---- Adding up totals, and making all records of a process ----------------------------------- */
 
 static void add_variance(struct variance *sum, const struct variance *one)
 {

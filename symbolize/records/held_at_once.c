@@ -10,12 +10,13 @@
  * bytes the heap is small, with fewer blocks they are large. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
-/* The share of the blocks ever allocated by the function that must have been alive at one time. */
+/* The least share (0 to 1) of all blocks that the function ever allocated which must have been
+ * alive at one time. */
 #define AT_ONCE_LEAST 0.9
-/* The share of the heap that the function's blocks must have. */
+/* The least share (0 to 1) of the heap's bytes that the function's blocks must have. */
 #define OWN_LEAST 0.5
-/* The share of the function's blocks that may be left at the end, or be freed early, and is
- * ignored: a few blocks of another use. */
+/* Up to this share of the function's blocks may be left at the end, or be freed early, without
+ * changing the result: they may serve another purpose. */
 #define STRAY 0.02
 /* The end of a process is the last END_SHARE of its run time, or END_SECONDS if that is longer. */
 #define END_SHARE 0.15
@@ -63,7 +64,8 @@ static const struct store_peak_site *peak_sites(const struct store *store,
     return live;
 }
 
-/* Finds the function that allocated most of the bytes of these sites. */
+/* Finds the function that allocated most bytes of the sites in the list, the sites with live blocks
+ * at the peak. */
 static struct function_sum find_largest(struct held_sites *held_sites,
                                         const struct store_peak_site *sites, size_t count)
 {

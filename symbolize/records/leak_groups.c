@@ -181,7 +181,8 @@ static bool may_agree(const struct record *record)
            !record->owner;
 }
 
-/* Returns the agreement of each record, by the record's index. */
+/* Returns the struct agreement (the key by which records form entries) of each record, by the
+ * record's index. */
 static struct agreement *find_agreements(const struct process *process)
 {
     struct agreement *all = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*all));

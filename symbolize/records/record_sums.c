@@ -237,7 +237,7 @@ static void add_shares(struct record_sums *drafts, uint32_t index, bool indirect
             add_share(drafts, &shares[i], kin);
 }
 
-/* ---- Beginning, summing up and ending -------------------------------------------------------- */
+/* ---- Summing up all sites of a process ------------------------------------------------------- */
 
 struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,

@@ -19,8 +19,9 @@
 struct group_options {
     bool inherited;             /* fork child: include blocks inherited from the parent */
     bool blocks;                /* keep all sample blocks that are known */
-    size_t types;               /* number of records whose types are found */
-    bool types_of[VERDICT_MAX]; /* verdicts of the records whose types are found */
+    size_t types;               /* number of records for which the types of the blocks are found */
+    bool types_of[VERDICT_MAX]; /* verdicts of the records for which the types of the blocks are
+                                 * found */
     size_t owners;              /* number of owners whose paths are named */
     bool fields;                /* find the values of fields in sample blocks, too */
     enum sort_order order;

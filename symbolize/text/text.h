@@ -115,8 +115,8 @@ bool text_processes_alone(const struct text_processes *processes);
  */
 bool text_processes_hide_records(const struct text_processes *processes, const struct view *view);
 
-/* Should the records of the process be listed? Blocks that vanished when the process called exec
- * are not. */
+/* Says whether the records of the process are listed. Without -v and --show they are not if the
+ * process called exec, because its blocks vanished then. */
 bool text_lists_records(const struct process *process, const struct view *view);
 
 /* Writes what the first process was before it called exec: "Before exec: env, bash (6 programs, at
@@ -224,8 +224,9 @@ struct term_text text_called_by(const struct frame *caller, size_t columns,
 /* Writes where other blocks of the record's site are freed: one line; with -v several. */
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
-/* Write between which leak checks blocks of the record were lost. The first function writes lines;
- * the second only the words, with the text `between` between the first and the last such time. */
+/* Write between which leak checks blocks of the record were lost. text_lost_between() writes lines;
+ * text_lost_between_words() writes only the words, with the text `between` between the first such
+ * period and the last. */
 void text_lost_between(const struct process *process, const struct record *record, FILE *stream);
 void text_lost_between_words(const struct process *process, const struct record *record,
                              const char *between, FILE *stream);
@@ -262,8 +263,8 @@ void text_path(const struct path *path, size_t indent, const struct view *view, 
 void text_path_after(const char *words, const struct path *path, size_t indent,
                      const struct view *view, FILE *stream);
 
-/* Returns the name of a frame's function as "f()", or its place in a module; for NULL "an unknown
- * place". */
+/* Returns the name of a frame's function as "f()", or its place in a module; if `frame` is NULL,
+ * "an unknown place". */
 struct term_text text_call(const struct frame *frame, const struct view *view, size_t columns);
 
 /* Writes, in a line of its own, the interior pointers that hold the blocks of a record. */
@@ -337,9 +338,9 @@ void text_threads(const struct process *process, const struct view *view, FILE *
 #define TEXT_WARNING_SIZE 512
 const char *text_warning_at(const struct process *process, size_t i, char words[TEXT_WARNING_SIZE]);
 
-/* Write the modules whose frames lack names or lines, and what to do about it: the first function
- * those of all listed processes in at most four lines, the second each module of the process
- * processes->full[nth]. */
+/* Write the modules whose frames lack names or lines, and what to do about it:
+ * text_missing_debuginfo() those of all listed processes in at most four lines,
+ * text_blind_modules() each module of the process processes->full[nth]. */
 void text_missing_debuginfo(const struct text_processes *processes, const struct view *view,
                             FILE *stream);
 void text_blind_modules(const struct text_processes *processes, size_t nth, FILE *stream);

@@ -17,7 +17,8 @@
 /* Numbers of callers, of the first record and of the others, that are tried in this order. */
 static const struct {
     size_t first, others;
-    unsigned from, to; /* the levels that are tried with these numbers */
+    unsigned from, to; /* the levels of shortening (view->terse) that are tried with these numbers
+                        * of callers */
 } wanted[] = {{7, 4, TEXT_WHOLE, TEXT_BRIEF},
               {4, 2, TEXT_BRIEF, TEXT_BRIEF},
               {4, 1, TEXT_BRIEF, TEXT_BRIEF},

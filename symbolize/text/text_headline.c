@@ -209,7 +209,7 @@ struct term_text text_amount(uint64_t bytes, uint64_t blocks)
 
 /* What other processes have of the errors that --error-exitcode counts by default. */
 struct elsewhere {
-    const struct process *process; /* the first process with such errors */
+    const struct process *process; /* the first other process with such errors */
     size_t processes;
     uint64_t bytes, blocks, records, errors;
 };

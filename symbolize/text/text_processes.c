@@ -17,7 +17,7 @@
 #define LINES_MOST 10   /* most programs that have a line; the last line counts all others */
 #define PROGRAMS_MOST 4 /* most programs before exec that are named */
 #define SYSTEM_MOST 2   /* most processes listed in full that are programs of the system */
-#define SYSTEM_TOP 3    /* most records that are listed of such a process */
+#define SYSTEM_TOP 3    /* most records that are listed of a program of the system */
 
 static bool shows_all(const struct view *view)
 {

@@ -116,7 +116,8 @@ void types_forget_path(struct types *types, uint32_t found)
 /* ---- Writing the pointer to a block as a C expression ---------------------------------------- */
 
 #define EXPRESSION_SIZE 512
-/* equal words one after the other that are all written; more become "{5}", their number */
+/* most equal words in a row that are all written; of a longer row one is written with the number,
+ * as "->next{5}" */
 #define REPEATED_MOST 3
 
 static bool append_word(char text[EXPRESSION_SIZE], const char *word)

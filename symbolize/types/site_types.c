@@ -128,7 +128,7 @@ static const char *class_of_samples(struct types *types, const struct share *sha
     return name;
 }
 
-/* ---- Names of functions ---------------------------------------------------------------------- */
+/* ---- Functions whose names show the type of the block ---------------------------------------- */
 
 /* Functions that return text. Their libraries usually have no debug information, so the name is the
  * evidence. */
@@ -269,9 +269,10 @@ static struct stack_answer ask_stack(struct types *types, uint32_t node,
 
 /* ---- Making the type of a site --------------------------------------------------------------- */
 
-/* The pointer may have the type of a base class while the block is of a derived class. */
+/* Confidence in a type by a pointer to a class: the class of the block may be derived from it. */
 #define CONFIDENCE_OF_A_BASE 0.7
-/* the block begins with an object of that type, but is larger than the object */
+/* Confidence in a type of which the block has one object at its start, but is larger than that
+ * object. */
 #define CONFIDENCE_OF_A_HEAD 0.8
 
 static const struct block_type *make_type(struct types *types, const struct block_type_found *found)
