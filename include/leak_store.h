@@ -1089,7 +1089,7 @@ struct leak_loss {
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
  * the next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
-    uint32_t found;     /* index of that struct leak_found in "found" */
+    uint32_t found;     /* index of that struct leak_found in the table "found" */
     uint32_t milestone; /* number of the milestone */
     uint64_t blocks, bytes;
 };
@@ -1098,7 +1098,7 @@ struct leak_age {
  * from which blocks, pointers point into them. The number of these records is limited; further ones
  * are left out. */
 struct leak_interior {
-    uint32_t found; /* index of that struct leak_found in "found" */
+    uint32_t found; /* index of that struct leak_found in the table "found" */
     /* Site of the blocks that contain these pointers; 0 = the pointers are in roots. */
     uint32_t holder;
     /* Offset from the start of the block to which the pointers point; 0 = the start, or unknown. */
@@ -1115,7 +1115,8 @@ struct leak_pointer {
     uint64_t offset;      /* offset of the pointer's target from the start of the block */
     uint64_t block, size; /* the block that contains the word */
     uint32_t site;        /* site of the block that contains the word; 0 = the word is a root */
-    /* Index in "roots" + 1; 0 = the word is in a block, or its root was not recorded. */
+    /* Index + 1 of the word in the table "roots"; 0 = the word is in a block, or was not recorded
+     * as a root. */
     uint32_t root;
 };
 
@@ -1151,17 +1152,20 @@ struct leak_found {
     uint8_t verdict; /* a value of enum leak_verdict */
     uint8_t flags;   /* flags of enum leak_found_flag */
     uint16_t reserved;
-    /* If INDIRECT: index + 1 in "found" of the lost record that owns these blocks. */
+    /* If INDIRECT: index + 1 in the table "found" of the lost record that owns these blocks. */
     uint32_t owner;
     uint32_t first, last; /* ticks of the oldest and of the newest block */
-    /* If REACHABLE: index + 1 in "roots" of the start of the path; 0 = not recorded. */
+    /* If REACHABLE: index + 1 in the table "roots" of the root at which the path begins; 0 = not
+     * recorded. */
     uint32_t root;
     struct {
-        /* Indices in "steps": the path to the largest block; its last step leads to the block. */
+        /* The path to the largest block: index of its first step in the table "steps", and number
+         * of its steps. The last step leads to the block. */
         uint32_t first, count;
     } path;
     struct {
-        uint32_t first, count; /* indices in "samples": the largest blocks */
+        /* The largest blocks: index of the first one in the table "samples", and how many. */
+        uint32_t first, count;
     } sample;
     uint64_t blocks, bytes;
     uint64_t retained_blocks,
@@ -1208,7 +1212,7 @@ struct leak_held {
 /* The blocks of one site whose shortest path starts at one root. If a root has very many
  * sites, some are left out. */
 struct leak_part {
-    uint32_t root; /* index in "roots" + 1 */
+    uint32_t root; /* index + 1 of the root in the table "roots" */
     uint32_t site;
     uint64_t blocks, bytes;
 };
@@ -1229,7 +1233,9 @@ struct leak_sample {
     uint16_t reserved;
     uint32_t tick;
     struct {
-        uint32_t first, count; /* indices in "contents": the first bytes of the block */
+        /* The first bytes of the block: index of the first one in the table "contents", and how
+         * many. */
+        uint32_t first, count;
     } content;
     uint32_t unused;
 };
@@ -1339,7 +1345,9 @@ struct leak_seen_thread {
     uint8_t parked, taker;
     uint8_t reserved[6];
     struct {
-        uint32_t first, count; /* indices in "pcs": the call stack of the thread */
+        /* The call stack of the thread: index of its first frame in the table "pcs", and number of
+         * frames. */
+        uint32_t first, count;
     } stack;
     char name[LEAK_THREAD_NAME];
 };

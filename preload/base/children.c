@@ -15,7 +15,7 @@
  * threads remove the child: the one that called wait() and the one that watches the child. The
  * first of them makes the pid negative, the second one frees the slot. */
 static int children[CHILDREN_MOST];
-static uint32_t changes; /* raised by 1 before each change of the list */
+static uint32_t changes; /* raised by 1 before each change of the list of children */
 
 static bool replace_pid(int from, int to)
 {

@@ -93,7 +93,8 @@ static inline void lock_count_given(void)
 {
     __asm__ volatile("" ::: "memory");
     lock_thread.held--;
-    /* A signal that arrived before this line may have been deferred. */
+    /* The count is written before put_off is read: a signal that came while the count was above 0
+     * was deferred. */
     __asm__ volatile("" ::: "memory");
     if (unlikely(lock_thread.put_off) && !lock_thread.held)
         lock_unblock_signals();

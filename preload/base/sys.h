@@ -52,11 +52,12 @@ void *sys_map_near(uintptr_t address, size_t size);
  * checks. */
 void *sys_map_shared(size_t size);
 void *sys_map_file(int fd, size_t size);
-/* Maps the file, from that offset on, over whatever is mapped at "memory". */
+/* Maps the file, from that offset on, over whatever is mapped at "memory". False: the kernel
+ * refuses. */
 bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset);
 /* Maps a private copy of the file over whatever is mapped at "memory". */
 void sys_map_file_private(void *memory, int fd, size_t size);
-/* Maps zeroed memory over whatever is mapped at "memory". */
+/* Maps zeroed memory over whatever is mapped at "memory". False: the kernel refuses. */
 bool sys_map_zeros(void *memory, size_t size);
 /* Moves the mapping at "memory" to the address "to", over whatever is mapped there. */
 void sys_remap_to(void *memory, size_t size, void *to);

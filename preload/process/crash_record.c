@@ -15,7 +15,8 @@
 #include <link.h>
 #include <time.h>
 
-#define MODULES_SIZE (56u << 10) /* bytes for the records of modules: enough for some hundred */
+/* Bytes for the records of modules: enough for some hundred modules. */
+#define MODULES_SIZE (56u << 10)
 /* The largest number of frames that are recorded: as many as a stack of a gigabyte can have. */
 #define FRAMES_MAX (16u << 20)
 /* Number of regions of 2 KiB that are searched for the start of a block: below the fault address
@@ -105,7 +106,8 @@ static void note_signal(struct crash_report *report)
     report->crash = crash;
     if (report->state == LEAK_CRASH_FATAL)
         note_end(crash);
-    /* Last, because this reads memory that the program may have overwritten. */
+    /* The number of the thread is read last, because the program may have overwritten that
+     * memory. */
     crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
 }
 

@@ -78,7 +78,7 @@ enum { FULL, CRASH };
 #define LIFECYCLE_HERE(name, verb)
 #define LIFECYCLE_NEVER(name, verb)
 
-/* Make the rows of an array of steps. */
+/* Make the elements of an array of struct lifecycle_step, one for each row of lifecycle.def. */
 #define LIFECYCLE_ROW(name, step, scope) [step - 1] = {run_##name, scope == CRASH},
 #define LIFECYCLE_ROW_ALWAYS LIFECYCLE_ROW
 #define LIFECYCLE_ROW_MAY_FAIL LIFECYCLE_ROW

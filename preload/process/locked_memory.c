@@ -38,7 +38,7 @@ static struct arena_range next_own_range(uintptr_t above)
 struct walk {
     bool lock; /* true: lock the ranges; false: only add up their bytes */
     bool on_fault;
-    uint64_t bytes; /* sum of the program's ranges */
+    uint64_t bytes; /* sum of the sizes of the program's ranges */
 };
 
 static void visit_program_range(struct walk *walk, uintptr_t start, uintptr_t end)

@@ -18,7 +18,7 @@
 static struct breakpoint {
     uintptr_t address;
     arch_code original;
-    int access; /* access rights of its page */
+    int access; /* access rights of the page that contains the address */
 } breakpoints[BREAKPOINTS_MAX];
 /* Number of complete breakpoints; published after the last one is complete. */
 static uint32_t breakpoint_count;

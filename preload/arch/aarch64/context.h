@@ -145,7 +145,7 @@ static inline void context_set_step(ucontext_t *context, bool step)
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0ul
-#define CONTEXT_LIBC_FLAGS 0ul /* flags that libc adds to every struct sigaction */
+#define CONTEXT_LIBC_FLAGS 0ul /* flags that libc adds to every struct sigaction: none */
 
 /* Returns the kind of access that caused a fault (enum leak_access). The kernel stores the CPU's
  * syndrome register in a record behind the saved registers. */

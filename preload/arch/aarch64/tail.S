@@ -22,7 +22,7 @@
         stp     x0, x1, [sp, #16]
         str     x2, [sp, #32]
         bl      \notice
-        mov     x16, x0                 // the notice has returned the address of the real function
+        mov     x16, x0                 // address of the real function: the result of notice
         ldp     x0, x1, [sp, #16]
         ldr     x2, [sp, #32]
         ldp     x29, x30, [sp], #48

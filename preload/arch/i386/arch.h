@@ -107,8 +107,8 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
  * a later frame. */
 #define ARCH_SLOTS_VARY 1
 
-/* Is 1 because frames have gaps, because at a call the stack pointer must be a multiple of 16. So the
- * stack is scrubbed before a leak check's first frame (stack_scrub.h). */
+/* Is 1 because frames have gaps: at a call the stack pointer must be a multiple of 16. So the stack
+ * is scrubbed before a leak check's first frame (stack_scrub.h). */
 #define ARCH_SCRUBS_FIRST 1
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static inline bool context_register_is_kept(unsigned i)
 
 /* Gets the range of the saved vector registers, which may hold pointers, because code copies memory
  * with them. They follow the state of the old coprocessor, in the format of fxsave; that state
- * contains the size of the range. */
+ * contains the size of the range. False: no vector registers were saved. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     const char *area = (const char *)context->uc_mcontext.fpregs;

@@ -17,7 +17,7 @@
         call    \notice
         add     $12, %esp
         .cfi_adjust_cfa_offset -12
-        jmp     *%eax                   /* the notice has returned the address of the real function */
+        jmp     *%eax                   /* address of the real function: the result of notice */
         .cfi_endproc
         .size   \name, . - \name
 .endm

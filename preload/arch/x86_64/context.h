@@ -28,7 +28,8 @@ static inline bool context_register_is_kept(unsigned i)
 }
 
 /* Gets the range of the saved vector registers, which may hold pointers, because code copies memory
- * with them. The kernel has stored the size of the range in the saved state. */
+ * with them. The kernel has stored the size of the range in the saved state. False: no vector
+ * registers were saved. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     const char *area = (const char *)context->uc_mcontext.fpregs;

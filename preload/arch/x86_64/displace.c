@@ -80,8 +80,7 @@ static bool has_shadow_stack(void)
 {
     uintptr_t pointer = 0; /* stays 0 in 32-bit programs, which have no shadow stack on Linux */
 #ifdef __x86_64__
-    __asm__ volatile("rdsspq %0"
-                     : "+r"(pointer)); /* a CPU without shadow stacks executes it as a nop */
+    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* does nothing on a CPU without shadow stacks */
 #endif
     return pointer != 0;
 }

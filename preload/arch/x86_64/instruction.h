@@ -26,7 +26,7 @@ struct instruction {
     /* Offset in the instruction of the operand that is relative to the instruction's end; 0:
      * none. */
     unsigned relative;
-    unsigned opcode; /* 0x0fxx for an opcode of two bytes */
+    unsigned opcode; /* an opcode of one byte; 0x0fxx: the two bytes 0f xx */
     bool near;       /* the relative operand has one byte */
 };
 

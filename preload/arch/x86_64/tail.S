@@ -33,7 +33,7 @@
         endbr64
         SAVE_ARGUMENTS
         call    \notice
-        mov     %rax, %r11              /* the notice has returned the address of the real function */
+        mov     %rax, %r11              /* address of the real function: the result of notice */
         RESTORE_ARGUMENTS
         jmp     *%r11
         .cfi_endproc
