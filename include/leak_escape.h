@@ -28,7 +28,7 @@ static inline size_t leak_utf8_length(const char *text)
             return 0;
     if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
         (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-        return 0; /* overlong, a surrogate, or above U+10FFFF */
+        return 0; /* not valid: overlong, a surrogate, or above U+10FFFF */
     return length;
 }
 
@@ -63,7 +63,7 @@ static inline bool leak_is_shown(uint32_t character)
         {0x200b, 0x200f}, /* zero width characters, marks for the direction of writing */
         /* Line separators, embeddings and overrides of the direction of writing. */
         {0x2028, 0x202e},
-        {0x2060, 0x206f},  /* invisible operators, isolates */
+        {0x2060, 0x206f},  /* invisible operators, marks that isolate a direction of writing */
         {0x3164, 0x3164},  /* Hangul filler */
         {0xfdd0, 0xfdef},  /* codes that are no characters */
         {0xfe00, 0xfe0f},  /* variation selectors */
@@ -79,7 +79,8 @@ static inline bool leak_is_shown(uint32_t character)
         if (character >= hidden[i].first && character <= hidden[i].last)
             return false;
     return (character & 0xfffe) != 0xfffe &&
-           (character < 0x1bca0 || character > 0x1bca3) && /* shorthand and musical formats */
+           (character < 0x1bca0 ||
+            character > 0x1bca3) && /* controls of shorthand, and of musical notation */
            (character < 0x1d173 || character > 0x1d17a);
 }
 

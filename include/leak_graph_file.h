@@ -26,7 +26,7 @@
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* largest number of bytes of a payload */
 #define LEAK_GRAPH_TEXT_MOST 4096          /* largest number of bytes of a text */
-#define LEAK_GRAPH_SAMPLE_MOST 64          /* largest number of bytes in the sample of a content */
+#define LEAK_GRAPH_SAMPLE_MOST 64          /* largest number of recorded bytes of a content */
 
 struct leak_graph_head {
     uint64_t magic;
@@ -78,7 +78,7 @@ enum leak_graph_section {
 enum leak_graph_flag {
     LEAK_GRAPH_NO_WORDS = 1, /* option content=0: the first words of blocks are not recorded */
     LEAK_GRAPH_GLIBC = 2,    /* malloc is that of glibc, so the sizes of its chunks are known */
-    LEAK_GRAPH_CONTENT_NUMBERS = 4, /* the items of BLOCKS have numbers of contents */
+    LEAK_GRAPH_CONTENT_NUMBERS = 4, /* items of section BLOCKS have the number of the content */
 };
 
 /* An item of the section BLOCKS. Addresses ascend; the number of a block is its position in the

@@ -194,7 +194,7 @@ struct leak_header {
     uint32_t version;
     uint32_t header_size; /* size in bytes of this struct in the file */
     uint32_t machine;     /* e_machine of the ELF header of the program */
-    uint32_t flags;       /* enum leak_header_flag; changed by atomic or */
+    uint32_t flags;       /* flags of enum leak_header_flag; changed by atomic or */
     uint64_t file_size;   /* size of the sparse file, set when it is made and never changed */
     /* Number of bytes reserved so far, including the header page; changed by atomic add. */
     uint64_t used;
@@ -327,14 +327,14 @@ struct leak_module {
 struct leak_thread {
     uint32_t serial; /* publish: number of the thread: 1, 2, 3 ...; 1 (T1) is the main thread */
     int32_t tid;
-    uint32_t started, ended; /* tick + 1; ended 0 = the thread still runs */
+    uint32_t started, ended; /* ticks of start and end, + 1; ended 0 = the thread still runs */
     /* Number of allocations of this thread so far: the n of T1#n; with sample=, number of
      * samples. */
     uint64_t allocations;
     /* Number of call stacks that were unwound; all others came from the stack cache. */
     uint64_t walks;
-    /* Frames that were unwound, and frames that were only verified to equal those of the previous
-     * walk. */
+    /* Frames that were unwound, and frames that were only verified to equal those of the thread's
+     * previous stack. */
     uint64_t frames_walked, frames_shared;
     char name[LEAK_THREAD_NAME];
 };
@@ -567,8 +567,8 @@ struct leak_recent {
  * (1 - f) to the variance of the blocks, and v s^2 to the variance of the bytes. Each word is a sum
  * over live samples, changed by atomic addition and subtraction modulo 2^64. All fields begin as
  * zero, so no word is published. */
-#define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" is in units of 1/256 */
-#define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" is in units of sample^2 / 2^32 */
+#define LEAK_VARIANCE_BLOCKS 0x1p8 /* leak_variance.blocks is in units of 1/256 */
+#define LEAK_VARIANCE_BYTES 0x1p32 /* leak_variance.bytes: of sample^2 / 2^32 */
 struct leak_variance {
     uint64_t samples; /* number of live samples */
     uint64_t blocks, bytes;
@@ -640,7 +640,7 @@ enum leak_place {
  * one. */
 struct leak_event {
     uint32_t type;         /* publish: a value of enum leak_event_type */
-    uint8_t form;          /* the wrong call, enum leak_form */
+    uint8_t form;          /* form of the wrong call: a value of enum leak_form */
     uint8_t place;         /* a value of enum leak_place */
     uint16_t block_thread; /* low bits of the number of the thread that allocated the block */
     uint32_t block_count;  /* number of the block's allocation in that thread; 0 = unknown */
@@ -1029,7 +1029,7 @@ struct leak_snapshot {
     uint8_t unreadable;
     uint64_t when_ns;
     uint32_t tick;
-    /* Value of header.sites at that time: sites with higher ids are newer than the leak check. */
+    /* Value of header.sites at the leak check: sites with higher ids are newer. */
     uint32_t sites;
     /* Time for which threads were stopped: from the first one stopped to the last one resumed. */
     uint64_t pause_ns;
@@ -1039,7 +1039,8 @@ struct leak_snapshot {
     uint32_t threads_parked, threads_missed;
     /* Number of periodic leak checks that were skipped so far because of pause_budget. */
     uint32_t skipped;
-    /* 1: there was no memory to compute "retained" of reachable blocks, which is 0. */
+    /* 1: leak_found.retained_* of reachable blocks is 0, because there was no memory to compute
+     * it. */
     uint16_t retained_unknown;
     /* Number of blocks that may contain words of older blocks (fill=auto), at most 255. */
     uint16_t uncleared;
@@ -1272,7 +1273,7 @@ struct leak_drop {
     /* Number of the later call, counted from the block's allocation; 0 = nothing is recorded
      * here. */
     uint32_t event;
-    uint32_t before, after; /* nodes of the earlier and of the later call */
+    uint32_t before, after; /* context tree nodes of the earlier and of the later call */
     /* Number of frames of the instruction that overwrote the word; 0 = it is not known. */
     uint32_t frame_count;
     /* Innermost frame first; each address is behind its instruction, like a return address. */
@@ -1368,7 +1369,7 @@ enum leak_crash_state {
 };
 
 enum leak_crash_flag {
-    LEAK_CRASH_OVERFLOW = 1,    /* stack overflow */
+    LEAK_CRASH_OVERFLOW = 1,    /* the crash is a stack overflow */
     LEAK_CRASH_HAS_ADDRESS = 2, /* "address" is the address of the failed access */
     LEAK_CRASH_IN_LIBLEAK = 4,  /* the thread was in a hook of libleak */
     /* The thread was in the program's allocator, called by a hook of libleak. */
@@ -1531,7 +1532,8 @@ LEAK_LAYOUT(crash_frame, 16)
 LEAK_LAYOUT(crash, 6032)
 #undef LEAK_LAYOUT
 
-/* When a table grows, its counters must grow with it. */
+/* The tables above must fit: "opened" needs a counter for each kind of resource, and many values of
+ * enums are written as one byte. */
 LEAK_ASSERT(
     LEAK_RESOURCE_MAX <= sizeof(((struct leak_resource_totals *)0)->opened) / 8,
     "leak_store.h: leak_resource_totals.opened has no counter for the new kind of resource");

@@ -38,7 +38,8 @@ static bool pair_matches(const struct dropped_pair *pair, uint32_t site, uint32_
     return pair->site == site && pair->holder == holder && pair->node == node;
 }
 
-/* Says whether the live block that was recorded last for a pair has been freed since. */
+/* Says whether the live block that was recorded last in a struct dropped_pair has been freed
+ * since. */
 static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
 {
     const struct dropped_block *last = &pair->last[(pair->blocks - 1) % DROPPED_POINTERS_KEPT];
@@ -47,8 +48,8 @@ static bool pair_is_stale(struct guard *guard, const struct dropped_pair *pair)
            block.thread != last->thread;
 }
 
-/* Returns the slot of a pair, or claims a slot for it. NULL: each slot that this pair may use has a
- * pair whose last block is still live. */
+/* Returns the slot of the struct dropped_pair with these sites and this node, or claims a slot for
+ * it. NULL: each slot that it may use has another pair whose last block is still live. */
 static struct dropped_pair *find_or_claim_pair(struct guard *guard, uint32_t site, uint32_t holder,
                                                uint32_t node)
 {
@@ -121,8 +122,8 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     }
 }
 
-/* Sorts the pairs by the time when their last live block was recorded, oldest first (Shell
- * sort). */
+/* Sorts the table of struct dropped_pair by the time when the last live block of each was recorded,
+ * oldest first (Shell sort). */
 void dropped_pointers_sort(void)
 {
     for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)

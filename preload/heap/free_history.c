@@ -39,8 +39,8 @@ static struct stripe {
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;
 
-/* Lists of rings. free_rings: those that no thread owns, linked through reserved[0]. all_rings: all
- * rings, linked through reserved[1]. */
+/* Lists of the threads' rings of recent frees. free_rings: those that no thread owns, linked
+ * through reserved[0]. all_rings: all rings, linked through reserved[1]. */
 static struct leak_recent *free_rings, *all_rings;
 static struct lock rings_lock;
 
@@ -237,8 +237,8 @@ void free_history_close(struct guard *guard UNUSED, struct free_history *freed)
     lock_give(&locked);
 }
 
-/* Finds the newest entry for an address in one ring. True: *out is now this entry. False: there is
- * none, or *out is already a newer one. */
+/* Finds the newest entry for an address in one ring of recent frees. True: *out is now this entry.
+ * False: there is none, or *out is already a newer one. */
 static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
                          struct leak_recent_free *out)
 {

@@ -38,7 +38,7 @@ struct free_history {
     uint64_t dice;
     /* A stack pointer of the thread, from which the depth of its stack is counted. */
     uintptr_t base;
-    uint32_t credit; /* 4 * number of frees at new places whose stack may still be captured */
+    uint32_t credit; /* 4 * number of frees at places new to the thread that may be captured */
     uint32_t sites;  /* number of sites whose first free was captured, up to LEAK_FREED_SITES */
     /* How many first frees may still be scanned within the budget of dropped_pointers.h. */
     uint32_t scans_left;
@@ -72,9 +72,10 @@ static inline unsigned free_history_weight(struct free_history *freed, uint64_t 
     return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
 }
 
-/* Says whether this is, as far as the thread remembers, its first free of the site at this place,
- * and whether its stack may still be captured; remembers the place. Only those bits of addresses
- * are used that are equal in all runs: addresses differ between runs by whole pages. */
+/* Says whether this is, as far as the thread remembers, its first free of the site at this place
+ * (return address and depth of the stack), and whether its stack may still be captured; remembers
+ * the place. Only those bits of addresses are used that are equal in all runs: addresses differ
+ * between runs by whole pages. */
 static inline bool free_history_is_new_place(struct free_history *freed, uint32_t site,
                                              const struct frame *caller)
 {

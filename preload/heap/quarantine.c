@@ -10,11 +10,11 @@
 #define BYTES_A_PLACE 64
 
 static struct lock lock;
-/* The ring of queued blocks. They have the numbers first to first + count - 1; a number modulo
- * "places" is an index. */
+/* The ring of queued blocks: freed blocks whose real free is delayed. They have the numbers first
+ * to first + count - 1; a number modulo "places" is an index. */
 static struct quarantined *queue;
 static uint64_t first, count, places;
-static uint64_t bytes, most; /* bytes of the queued blocks, and the limit */
+static uint64_t bytes, most; /* sum of the sizes of the queued blocks, and its limit */
 
 /* Hash chains by address, with the youngest block first. A link is an index in the ring + 1; 0 ends
  * a chain. */

@@ -63,7 +63,8 @@ static uint64_t minus_log2(uint64_t word)
 
 #define LN2 2977044471ull /* log(2), times 2^32 */
 
-/* Returns the random number of allocated bytes up to and including the next mark. */
+/* Returns a random number: how many bytes the thread allocates up to and including the next mark,
+ * which makes the block that contains it a sample. */
 static uint64_t draw_distance(void)
 {
     if (sample_state.bytes == 1)

@@ -35,8 +35,9 @@ extern HIDDEN struct sample_state {
     uintptr_t filter_mask;
 } sample_state;
 
-/* The position of a thread between two marks. A signal handler may allocate, and change it, while
- * the thread computes with it: the value that results is just as random. */
+/* The position of a thread between two marks: random points in the bytes that it allocates; a block
+ * that contains one is a sample. A signal handler may allocate, and change it, while the thread
+ * computes with it: the value that results is just as random. */
 struct sampler {
     uint64_t left;   /* number of bytes up to the next mark; 0: sample_selects must be called */
     uint64_t random; /* state of the random number generator; 0: not seeded yet */
@@ -68,7 +69,8 @@ static inline bool sample_passes(size_t size)
 /* Decides whether a block is a sample, after sample_passes has returned false. True: it is. */
 bool sample_selects(size_t size);
 
-/* Draws the next mark again, after the allocation of a block that was a sample has failed. */
+/* Draws the distance to the next sample again, because the allocation of a block that was selected
+ * as a sample has failed. */
 void sample_redraw(void);
 
 /* ---- Frees ----------------------------------------------------------------------------------- */

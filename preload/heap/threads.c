@@ -117,7 +117,7 @@ static void map_start_notes(void)
     struct thread_start *page = arena_map(LEAK_PAGE);
     if (!page)
         return;
-    page[0].next_free = note_pages; /* the first note links the page into the list of pages */
+    page[0].next_free = note_pages; /* a page's first start note links it into the list of pages */
     note_pages = page;
     for (size_t i = 1; i < LEAK_PAGE / sizeof *page; i++) {
         page[i].next_free = free_starts;

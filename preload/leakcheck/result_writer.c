@@ -88,15 +88,16 @@ static void note_largest(struct result_writer *writer, struct result_line *line,
 }
 
 /* Returns the flags of a node that is not indirectly lost. Blocks of one site and verdict with
- * different flags are on different lines. */
+ * different flags are counted on different lines of the table "found". */
 static unsigned record_flags(const struct result_writer *writer, uint32_t node)
 {
     bool cycle = leak_graph_is_cycle(writer->input->graph, node);
     return reach_flags(writer->input->reach, node) | (cycle ? LEAK_FOUND_CYCLE : 0);
 }
 
-/* Returns the line of a lost block that owns indirectly lost blocks. Blocks of the same owner often
- * come one after the other, so the line that was returned last is remembered. */
+/* Returns the line of the table "found" that counts a lost block, the owner of indirectly lost
+ * blocks. Blocks of the same owner often come one after the other, so the line that was returned
+ * last is remembered. */
 static uint32_t line_of_record(struct result_writer *writer, uint32_t node)
 {
     if (node != writer->last_record) {
@@ -151,8 +152,8 @@ static bool count_node(struct result_writer *writer, uint32_t node, enum leak_ve
     return true;
 }
 
-/* Counts all nodes in their lines. Indirectly lost blocks come last, because their lines refer to
- * the lines of their owners. */
+/* Counts all nodes in the lines of the table "found". Indirectly lost blocks come last, because
+ * their lines refer to the lines of their owners. */
 static bool count_nodes(struct result_writer *writer)
 {
     const struct leak_graph *graph = writer->input->graph;
@@ -269,7 +270,7 @@ static void add_samples(struct result_writer *writer, struct result_line *line)
     line->found.sample.count = writer->samples.count - line->found.sample.first;
 }
 
-/* Says whether the line has a path that begins at a known root word. */
+/* Says whether a line of the table "found" has a path that begins at a root word which is known. */
 static bool has_path(const struct leak_found *found)
 {
     return found->verdict != LEAK_VERDICT_LOST && found->verdict != LEAK_VERDICT_INDIRECT &&
@@ -381,8 +382,8 @@ static void add_modules(struct result_writer *writer)
 static bool begin_writer(struct result_writer *writer)
 {
     uint32_t nodes = writer->nodes, size = 1024;
-    /* There are few sites, and fewer owners of indirectly lost blocks, so 4 million lines are
-     * enough. If there are more, no result is written. */
+    /* There are few sites, and fewer owners of indirectly lost blocks, so 4 million lines of the
+     * table "found" are enough. If there are more, no result is written. */
     writer->lines_most = nodes + 1 < 4u << 20 ? nodes + 1 : 4u << 20;
     while (size < 2 * writer->lines_most)
         size *= 2;

@@ -99,7 +99,8 @@ static void hash_frames(const struct reach *reach, uint32_t site, struct frame_h
     }
 }
 
-/* Finds the slot of the group with the key, or an unused slot for it. */
+/* Finds the slot of the group of blocks (struct idiom_group) with the key, or an unused slot for
+ * it. */
 static struct idiom_group *find_group(const struct header_idioms *idioms, uint64_t key)
 {
     for (uint64_t at = key >> 20;; at++) {

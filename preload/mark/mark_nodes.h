@@ -31,7 +31,7 @@
 /* A root word points to the block. The value is that of LEAK_FOUND_CYCLE, which the state of a node
  * never contains. */
 #define NODE_ROOT_TARGET 0x0100u
-#define NODE_HAS_NESTED 0x2000u /* nested blocks lie in the block */
+#define NODE_HAS_NESTED 0x2000u /* suballocated blocks lie in the block */
 /* A pointer behind a header makes the block reachable. The value is that of LEAK_FOUND_SHARED,
  * which the state of a node never contains. */
 #define NODE_BY_HEADER 0x0800u

@@ -3,7 +3,8 @@
 #include "preload/mark/nested_blocks.h"
 #include "preload/memory/collections.h"
 
-/* Levels of nesting; a block nested deeper gets the block at this level as its outer block. */
+/* Largest depth to which suballocated blocks may be nested; a block nested deeper gets the block at
+ * this depth as its outer block. */
 #define MAX_DEPTH 16
 /* Number of addresses that are tried for the node of an arena that is completely covered by nested
  * blocks; if blocks begin at all of them, the arena gets no node. */

@@ -164,7 +164,8 @@ struct state {
 
 struct machine {
     const struct entry *entry;
-    /* location: address of the row that is being computed. pc: address whose row is searched. */
+    /* location: address from which on the CFI row holds that is being computed. pc: address whose
+     * CFI row is searched. */
     uintptr_t location, pc;
     struct state now, initial, stack[STATES_MAX];
     unsigned depth;
@@ -425,7 +426,8 @@ static bool saved_offsets_fit(const struct state *state, int64_t base)
            offset_fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
 }
 
-/* Stores in the row where fp and the return address are saved. False: a row cannot express that. */
+/* Stores in the CFI row where fp and the return address are saved. False: a CFI row cannot express
+ * that. */
 static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
 {
     const struct rule *fp = &state->fp, *ra = &state->ra;
@@ -453,7 +455,7 @@ static struct cfi_row row_from_state(const struct state *state)
     bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
-    /* A row with cfa_deref says relative to fp where the caller's fp is saved, any other row
+    /* A CFI row with cfa_deref says relative to fp where the caller's fp is saved, any other one
      * relative to the CFA; the table must say it in the same way. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;

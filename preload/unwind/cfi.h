@@ -18,7 +18,7 @@
 
 enum cfi_rule {
     CFI_NONE,    /* there is no table entry for this address */
-    CFI_COMPLEX, /* there is a table entry, but no row can express it */
+    CFI_COMPLEX, /* there is a table entry, but no struct cfi_row can express it */
     CFI_END,     /* the frame is the outermost one: its return address is undefined */
     /* The frame is a signal frame, in which the registers of the interrupted code are saved. */
     CFI_SIGNAL,
@@ -36,7 +36,7 @@ enum cfi_rule {
 /* Mask of those low bits of ra_offset that hold flags (enum cfi_ra) on CPUs with a link
  * register. */
 #define CFI_RA_FLAGS 7
-/* What a row can express of a saved return address: its offset has 0 in the bits of CFI_RA_ODD,
+/* What a CFI row can express of a saved return address: its offset has 0 in the bits of CFI_RA_ODD,
  * because it is a multiple of a word, and lies in the range from CFI_RA_LEAST to CFI_RA_MOST, which
  * cfi_cache.c can store. */
 #define CFI_RA_ODD (ARCH_LINK_REGISTER ? CFI_RA_FLAGS : (int)WORD - 1)
@@ -57,8 +57,9 @@ struct cfi_row {
     int32_t offset;
 };
 
-/* Computes the row for pc, an address inside the call instruction or the interrupted one, never the
- * return address itself. eh_frame_hdr: the object's PT_GNU_EH_FRAME segment in memory. */
+/* Computes the CFI row for pc, which is an address inside the call instruction or of the
+ * interrupted instruction, never the return address itself. eh_frame_hdr: the object's
+ * PT_GNU_EH_FRAME segment in memory. */
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc);
 
 /* Computes where the function at pc saves the register ARCH_DWARF_OTHER of its caller: at CFA + the
@@ -74,7 +75,7 @@ int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc);
 struct cfi_section {
     const uint8_t *start, *end;
 };
-/* Computes the row for an address from an FDE of .debug_frame. fde: offset of the FDE's length
+/* Computes the CFI row for an address from an FDE of .debug_frame. fde: offset of the FDE's length
  * word, which the caller has checked; pc: the address that the linker assigned. */
 struct cfi_row cfi_row_of_debug_fde(const struct cfi_section *section, size_t fde, uintptr_t pc);
 

@@ -26,7 +26,7 @@ static struct lock lock;
 static uint32_t used;      /* number of slots that are not EMPTY */
 static uint32_t different; /* number of different CFI rows; they are numbered from 1 */
 static uint32_t displaced; /* number of addresses that lost their slot to another address */
-static uint16_t *numbers;  /* hash table that finds the number of a row; 0: empty slot */
+static uint16_t *numbers;  /* hash table that finds the number of a CFI row; 0: empty slot */
 
 /* Makes a table of 1 << bits slots. Returns its address with 32 - bits in the low bits, the form of
  * cfi_cache.table; 0: there is no memory. */
@@ -63,8 +63,8 @@ static bool is_signal_trampoline(uintptr_t pc)
     return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
-/* Finds the row of code without CFI by the instructions between pc and the return of the function.
- * Only one such function is recognised: that of libc which calls destructors. */
+/* Finds a row (struct cfi_row) for code without CFI by the instructions between pc and the return
+ * of the function. Only one such function is recognised: that of libc which calls destructors. */
 static struct cfi_row find_row_of_code(uintptr_t pc)
 {
     uint8_t code[ARCH_DTORS_SIZE];
@@ -73,8 +73,8 @@ static struct cfi_row find_row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
-/* Finds the row in the file's .debug_frame. A thread that must not wait for locks gets CFI_NONE, a
- * result that is not cached. */
+/* Finds the CFI row for pc in the file's .debug_frame. A thread that must not wait for locks gets
+ * CFI_NONE, a result that is not cached. */
 static struct cfi_row find_row_in_file(const struct module_view *module, uintptr_t pc)
 {
     if (!modules_may_wait())

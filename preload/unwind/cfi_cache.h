@@ -35,8 +35,8 @@ extern struct cfi_cache {
 bool cfi_cache_start(void);
 /* Does the work of cfi_other_at for a return address, without caching the result. */
 int16_t cfi_cache_find_other(struct guard *guard, uintptr_t pc);
-/* Finds the row for pc when the first slot that pc may have contains another address: looks into
- * the next slots, or computes the row. */
+/* Finds the CFI row for pc when the first slot that pc may have contains another address: looks
+ * into the next slots, or computes the row. */
 struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc);
 
 static inline uint64_t *cfi_cache_slots(uintptr_t table)
@@ -57,7 +57,8 @@ static inline struct cfi_row cfi_cache_unpack(uint64_t word)
                             .offset = (int32_t)(word >> 32)};
 }
 
-/* Finds the row for a return address. Inline, so that the compiler keeps the row in registers. */
+/* Finds the CFI row for a return address. Inline, so that the compiler keeps the row in
+ * registers. */
 static inline struct cfi_row cfi_cache_find(struct guard *guard, uintptr_t pc)
 {
     /* The two loads pair with store_release in grow_slot_table and cache_row. */

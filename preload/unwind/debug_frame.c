@@ -178,7 +178,7 @@ static const struct object *find_object(const struct module_view *module)
     return &objects[known++];
 }
 
-/* ---- Finding rows ---------------------------------------------------------------------------- */
+/* ---- Finding CFI rows ------------------------------------------------------------------------ */
 
 struct cfi_row debug_frame_row_at(const struct module_view *module, uintptr_t pc)
 {

@@ -1,4 +1,4 @@
-/* debug_frame.h - finds the rows of code that has an unwind table only for debuggers.
+/* debug_frame.h - finds the CFI rows of code that has an unwind table only for debuggers.
  *
  * Code that is compiled with -g and -fno-asynchronous-unwind-tables has its table in .debug_frame,
  * which the loader does not map. libleak reads it from the object's file, all at once, when a call
@@ -13,10 +13,10 @@
 #include "preload/unwind/cfi.h"
 #include "preload/interpose/modules.h"
 
-/* Finds the row for pc in .debug_frame. module: the object that contains pc. */
+/* Finds the CFI row for pc in .debug_frame. module: the object that contains pc. */
 struct cfi_row debug_frame_row_at(const struct module_view *module, uintptr_t pc);
 
-/* Frees the functions of objects in this range, which are being unloaded. */
+/* Frees what was read from .debug_frame for objects in this range, which are being unloaded. */
 void debug_frame_forget(uintptr_t start, uintptr_t end);
 
 #endif

@@ -119,7 +119,8 @@ static ALWAYS_INLINE uint64_t stack_cache_hash(uint64_t key)
     return key * 0x9e3779b97f4a7c15ull;
 }
 
-/* Finds the slot for the hint of a pc and sp; the slot may contain another hint. */
+/* Finds the slot for the hint of a pc and sp (which words of the stack belong to their key); the
+ * slot may contain the hint of another pc and sp. */
 static ALWAYS_INLINE struct stack_cache_hint *stack_cache_hint_at(struct stack_cache *cache,
                                                                   uintptr_t pc, uintptr_t sp)
 {

@@ -105,7 +105,7 @@ static NOINLINE bool read_other_register(struct guard *guard, struct reader *rea
     return false;
 }
 
-/* Reads the return address of a frame. base: the address to which the offsets of its row are
+/* Reads the return address of a frame. base: the address to which the offsets of its CFI row are
  * relative. False: the return address cannot be read. */
 static inline bool read_return_address(struct reader *reader, const struct frame *frame,
                                        struct cfi_row row, uintptr_t cfa, uintptr_t base,
