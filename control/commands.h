@@ -35,7 +35,7 @@ struct command {
     const char *word, *usage, *help, *detail;
     const struct option_row *options;
     bool process; /* takes a process as its first word */
-    bool other;   /* the process runs without libleak */
+    bool other;   /* the command is for processes that run without libleak */
     bool operand; /* takes one more word behind the process */
     bool rest;    /* takes options of leakreport as its last words */
     int (*run)(const struct arguments *arguments);

@@ -5,7 +5,7 @@
 
 static uint32_t state_of(const struct leak_request *request)
 {
-    /* pairs with the store (release) in the process */
+    /* pairs with the store (release) by which the process changes the state */
     return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
 }
 

@@ -19,7 +19,7 @@ struct recording {
 enum recording_status {
     RECORDING_OK,
     RECORDING_FORBIDDEN,
-    RECORDING_UNUSABLE, /* errno has the reason */
+    RECORDING_UNUSABLE, /* the file cannot be used; errno has the reason */
     RECORDING_OTHER_VERSION
 };
 

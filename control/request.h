@@ -21,7 +21,7 @@ struct request {
     /* milliseconds until the process must take the request, and again from there until it must
      * answer */
     uint64_t timeout;
-    const char *graph_file; /* absolute path; NULL: no graph is wanted */
+    const char *graph_file; /* absolute path of the graph file to write; NULL: no graph is wanted */
 };
 
 /* Makes the process perform a request, and waits for the answer. False: the request failed, and a

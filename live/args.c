@@ -244,8 +244,8 @@ static const struct option_row runtime[] = {
     {0}};
 
 /* Returns the row of libleak.so's option that has the name of this option of leakreport; NULL:
- * libleak.so has no such option. libleak.so stores it in the recording file, where leakreport finds
- * it. */
+ * libleak.so has no such option. libleak.so stores the value of such an option in the recording
+ * file, where leakreport finds it. */
 static const struct option_row *recorded_row(const struct option_row *row)
 {
     return row->value ? command_line_find_row(runtime, row->name, strlen(row->name)) : NULL;

@@ -36,7 +36,7 @@ enum route {
 struct address {
     enum route route;
     pid_t pid;            /* 0: the address is about all processes */
-    enum job_kind report; /* set with ROUTE_REPORT */
+    enum job_kind report; /* the kind of the report; only set with ROUTE_REPORT */
 };
 struct address address_of_path(const char *path);
 
@@ -55,7 +55,7 @@ struct answer {
     const char *allow;         /* the allowed methods, with status 405 */
     /* address to which the client is sent, with status 303; allocated with malloc */
     char *location;
-    char *text; /* allocated with malloc; NULL: `fd` has the content */
+    char *text; /* the content, allocated with malloc; NULL: `fd` has the content */
     size_t length;
     int fd; /* file with the content; -1: none */
     off_t size;

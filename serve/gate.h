@@ -24,7 +24,7 @@
 #define TOKEN_MOST 256
 
 struct gate {
-    char token[TOKEN_MOST + 1];      /* "": no token is needed */
+    char token[TOKEN_MOST + 1];      /* the token of --token-file; "": no token is needed */
     const struct option_list *hosts; /* further names of this machine, from --host */
 };
 

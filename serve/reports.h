@@ -51,7 +51,7 @@ struct job {
     /* time of the last leak check in `recordings`; if there are several files, the sum of the
      * times */
     uint64_t looked_ns;
-    char *dir, *pid;             /* set for JOB_LOOK */
+    char *dir, *pid;             /* arguments for leakctl, only set for JOB_LOOK */
     void (*done)(void *context); /* is called in the thread of the jobs when the job has ended */
     void *context;
 

@@ -25,7 +25,7 @@ struct lost_totals {
 struct snapshot_row {
     const struct site_name *name;
     struct counter_delta delta;  /* change since the previous snapshot */
-    const struct growth *growth; /* NULL = unknown */
+    const struct growth *growth; /* how the site grows; NULL = unknown */
     struct lost_totals lost;     /* zero if there was no leak check */
     uint64_t first_ns, last_ns;  /* time of its first and of its last allocation */
 };

@@ -91,7 +91,7 @@ void listing_write_csv(const struct heap_snapshot *snapshot, const struct listin
 
 struct json_view {
     const struct heap_snapshot *snapshot;
-    const size_t *rows; /* indices of the rows, in order */
+    const size_t *rows; /* indices of the snapshot's rows, in the order of the output */
     size_t shown;
     uint64_t more;
 };

@@ -23,7 +23,7 @@
 
 struct planned_process {
     struct metrics_process process;
-    size_t *rows; /* the indices of its sites, sorted by the sort key of leaktop */
+    size_t *rows; /* the indices of the process's sites, sorted by the sort key of leaktop */
 };
 
 struct plan {

@@ -63,7 +63,7 @@ struct metrics_process {
 
 struct metric {
     const char *name, *type, *help;
-    /* writes further labels; NULL = there are none */
+    /* writes the further labels of the metric's series; NULL = there are none */
     void (*labels)(const struct metrics_process *process, FILE *stream);
 };
 

@@ -23,8 +23,8 @@ bool fleet_screen_run(const char *dir, double interval, const struct listing_opt
 
 struct leakctl_request {
     pid_t pid; /* process id of leakctl; 0 = no request is running */
-    int fd;    /* pipe from which its output is read */
-    /* its output, or a text about the running request; "" = nothing */
+    int fd;    /* pipe from which the output of leakctl is read */
+    /* output of leakctl, or a text about the running request; "" = nothing */
     char text[LEAKCTL_TEXT_SIZE];
     char done[LEAKCTL_TEXT_SIZE]; /* the text to show if leakctl succeeds without output */
     bool has_line;                /* `text` has output of leakctl */

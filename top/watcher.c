@@ -12,7 +12,7 @@
 
 struct watcher {
     const struct watched *watched;
-    void *source; /* only the thread uses it */
+    void *source; /* what `take` reads; only the watcher's thread uses it */
     double interval;
     int event;
     pthread_t thread;

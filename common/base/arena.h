@@ -14,7 +14,7 @@
 struct arena;
 
 struct arena *arena_begin(void);
-void arena_end(struct arena *arena); /* NULL is allowed */
+void arena_end(struct arena *arena); /* does nothing if arena is NULL */
 
 /* Returns zeroed memory, aligned for every type. Exits when memory runs out. */
 void *arena_alloc(struct arena *arena, size_t size);

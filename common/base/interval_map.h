@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct interval {
-    uint64_t low, high; /* low <= address < high */
+    uint64_t low, high; /* the addresses of the range: low <= address < high */
     uint64_t reach;     /* highest `high` of this range and all before it; interval_map_sort()
                          * computes it */
     uint32_t value;     /* number by which the caller knows the range */

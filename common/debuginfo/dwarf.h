@@ -28,7 +28,7 @@
 struct dwarf_index;
 
 struct dwarf_index *dwarf_index_begin(Dwarf *dwarf, struct source_paths *paths);
-void dwarf_index_end(struct dwarf_index *index); /* accepts NULL */
+void dwarf_index_end(struct dwarf_index *index); /* does nothing if index is NULL */
 
 #define DWARF_INLINE_MAX 64
 

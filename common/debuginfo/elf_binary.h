@@ -64,7 +64,7 @@ struct binary_variable {
     const char *function; /* function that declares the variable, mangled; NULL = none */
     const char *file;
     unsigned line;
-    uint64_t offset; /* offset of the address in the variable */
+    uint64_t offset; /* distance of the given address from the start of the variable, in bytes */
     bool has_die;    /* `die` is set; only in the process that reads the file */
     Dwarf_Die die;
 };

@@ -72,7 +72,7 @@ static void sort_table(struct symbols *symbols)
         if (is_object(&symbol, section, STT_OBJECT))
             interval_map_add(&symbols->data, address, address + symbol.st_size,
                              symbol_number(i, symbol.st_info));
-        /* st_value is an offset in the TLS segment. */
+        /* The st_value of a TLS symbol is an offset in the TLS segment. */
         else if (is_object(&symbol, section, STT_TLS))
             interval_map_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
                              symbol_number(i, symbol.st_info));

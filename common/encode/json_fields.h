@@ -21,7 +21,7 @@
 #include "common/encode/json_writer.h"
 
 enum json_type {
-    JSON_TYPE_TEXT,    /* const char *; NULL is null */
+    JSON_TYPE_TEXT,    /* const char *; NULL is written as null */
     JSON_TYPE_WORD,    /* enum, written as words[value]; values beyond word_count are null */
     JSON_TYPE_COUNT,   /* unsigned integer of any size */
     JSON_TYPE_INTEGER, /* int32_t or int64_t */

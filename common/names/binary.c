@@ -11,7 +11,8 @@ struct binary {
     unsigned generation; /* value of process->generation when the file was opened; another value
                           * now: a new name process runs, which does not have the file open */
     enum binary_state state;
-    bool no_types; /* the name process died of a question about types of this file */
+    bool no_types; /* the name process died of a question about types of this file, so none is asked
+                    * any more */
 };
 
 static struct message *begin_request(struct binary *binary, enum name_request what)

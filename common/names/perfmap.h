@@ -48,9 +48,9 @@ struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address);
  */
 struct perfmap_function {
     const char *function;
-    const char *file; /* NULL = unknown */
+    const char *file; /* path of the source file; NULL = unknown */
     uint32_t line, column;
-    bool runtime; /* the virtual machine's own code: its interpreter, a stub */
+    bool runtime; /* the code is the virtual machine's own, such as its interpreter or a stub */
 };
 
 /* Splits a name into its parts. The strings live in mem. */

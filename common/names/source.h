@@ -15,7 +15,7 @@
 struct source_search {
     const char *const *dirs;
     size_t dir_count;
-    const char *const *substitutes; /* each "FROM=TO" */
+    const char *const *substitutes; /* values of --substitute-path, each "FROM=TO" */
     size_t substitute_count;
 };
 

@@ -24,7 +24,7 @@ enum option_type {
                            * to `most` */
     OPTION_TYPE_WORD,     /* the field, an enum, becomes `least` + the index of the value in
                            * `words` */
-    OPTION_TYPE_CALL,     /* parse() stores the value */
+    OPTION_TYPE_CALL,     /* the row's function parse() stores the value */
 };
 
 struct option_row {
@@ -44,7 +44,7 @@ struct option_row {
 };
 
 struct option_list {
-    const char **text; /* words of argv */
+    const char **text; /* the values, which are strings of argv */
     size_t count, capacity;
 };
 

@@ -16,7 +16,8 @@
 #define PREFLIGHT_NOT_FOUND 127
 
 struct preflight {
-    int status;                /* 0 = can be tracked, 126, or 127 */
+    int status;                /* 0 = the program can be tracked; 126 = it cannot; 127 = it was not
+                                * found */
     char line[PREFLIGHT_LINE]; /* why the program cannot be tracked; with status 0 a warning, or
                                 * empty */
 };

@@ -16,19 +16,19 @@
 struct store_entry {
     char *path;
     char *kept;          /* path of a copy that the user keeps, or NULL */
-    const char *name;    /* EXE.PID.N.leak, the end of `path` */
+    const char *name;    /* name of the file, EXE.PID.N.leak: the end of `path` */
     pid_t pid;           /* from the header, or from the file name while there is no header */
     unsigned number;     /* the N of EXE.PID.N.leak */
     bool readable;       /* the header has a version that this program reads; if not, all fields
                           * from start_time on are 0 */
-    bool newer;          /* the header has a newer version */
+    bool newer;          /* the header has a newer version than this program reads */
     bool lives;          /* the process runs */
     uint64_t start_time; /* start time of the process, from /proc/PID/stat */
     uint64_t started_ns;
     uint64_t used;
     bool tracked;   /* false: the recording has no allocations because the program uses an
                      * allocator of its own */
-    uint32_t flags; /* enum leak_header_flag */
+    uint32_t flags; /* flags of the header (enum leak_header_flag) */
     uint32_t end_how;
     time_t written; /* time of the last change of the file */
     bool left_out;  /* set by the caller: the report leaves this file out, because leakreport's

@@ -23,7 +23,7 @@ struct site_group {
 
 /* The frees at one place whose stacks agree equally well with the record's stack. */
 struct place_sum {
-    const struct frame *frame, *common, *below; /* fields of struct freed_place */
+    const struct frame *frame, *common, *below; /* have the same meaning as in struct freed_place */
     struct common_frame agreement;              /* only set if `common` is not NULL */
     uint64_t blocks, most;                      /* most: the largest number of blocks that one
                                                  * stack freed; `node` is that stack */

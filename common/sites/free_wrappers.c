@@ -25,7 +25,8 @@ struct wrapper_candidate {
                      * the function */
     uint64_t caller[CALLERS];
     unsigned callers;
-    uint64_t callee[CALLEES]; /* functions called on the way to malloc or free */
+    uint64_t callee[CALLEES]; /* name hashes of the functions that this one calls on the way to
+                               * malloc or free */
     unsigned callees;         /* number of callee[]; if it is CALLEES there may be more */
     bool gives_back;          /* the function's name is like node_free or xfree */
     bool allocates;           /* the function's name is like node_alloc or zmalloc_usable */

@@ -6,7 +6,8 @@
 #include "common/base/term_text.h"
 
 #define NANOSECONDS 1e9
-/* If a larger share of the blocks was not freed, the reason says "nothing freed". */
+/* If a larger share (0 to 1) of the blocks was not freed, the sentence that explains the growth
+ * says "nothing freed". */
 #define KEPT_MOST 0.9995
 
 static double seconds_of(uint32_t tick)

@@ -31,7 +31,7 @@ struct node_signature {
 struct signatures {
     const struct store *store;
     struct resolver *resolver;
-    struct node_signature *steps; /* indexed like store->nodes */
+    struct node_signature *steps; /* one for each node, indexed like store->nodes */
     struct hashmap modules;       /* set of the modules that the returned stacks use: address of the
                                    * struct resolved_module -> the same address */
 };

@@ -25,7 +25,7 @@ struct only_filter {
                  * number) */
     const char *pattern;
     const char *scope;    /* option whose list contains the name: "modules"; NULL = --only */
-    uint64_t least, most; /* range of a number; of ages in seconds */
+    uint64_t least, most; /* range of the numbers that match; for ages in seconds */
 };
 
 /* Matches a path, a thread's name or a kind against a pattern with * and ?. A path also matches

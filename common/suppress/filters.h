@@ -63,7 +63,7 @@ enum scope_key { SCOPE_MODULES, SCOPE_FUNCTIONS, SCOPE_THREADS, SCOPE_KEYS };
 extern const char *const scope_option_name[SCOPE_KEYS];
 
 struct scope_list {
-    struct scope_item *items; /* NULL = no restriction */
+    struct scope_item *items; /* the items of the list; NULL = no restriction */
     size_t count;
 };
 

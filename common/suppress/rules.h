@@ -44,7 +44,7 @@
 
 /* A frame line of a rule in Valgrind's or libleak's form. */
 struct rule_frame {
-    /* RULE_FRAMES: "...", any number of frames. */
+    /* RULE_FRAMES stands for "...", which matches any number of frames. */
     enum { RULE_FRAMES, RULE_FUNCTION, RULE_OBJECT, RULE_SOURCE } what;
     const char *pattern;
     uint32_t line; /* line in the source file, 0 = any */
@@ -69,7 +69,7 @@ struct loaded_rule {
 };
 
 struct rules {
-    struct loaded_rule **made; /* in the order of the text */
+    struct loaded_rule **made; /* the rules, in the order of the text */
     size_t count;
     const char *trouble; /* the first error: "FILE:LINE: error"; NULL = none */
 };

@@ -118,7 +118,8 @@ enum terminal_input_state terminal_input_handle_key(struct terminal_input *input
 /* A key with its name and what it does: {'/', "/", "filter"}. */
 struct terminal_key {
     int key;
-    const char *name, *does; /* name NULL ends an array of keys */
+    const char *name, *does; /* name of the key, and what it does; name NULL ends an array of
+                              * keys */
 };
 
 /* Draws the foot: a text, which may be empty, and the names of keys, as many as fit. While the

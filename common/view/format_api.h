@@ -97,7 +97,7 @@ struct view {
 
 /* Traits of a format, as bits. */
 enum {
-    FORMAT_RECENT = 1,    /* -v lists recent frees */
+    FORMAT_RECENT = 1,    /* lists recent frees with -v */
     FORMAT_ALLOCATED = 2, /* needs the blocks that every stack allocated */
     FORMAT_BINARY = 4,    /* binary, so not written to a terminal */
     FORMAT_CONTENT = 8,   /* shows the contents of blocks even without --content */

@@ -31,8 +31,8 @@ struct report_set_entry {
 };
 
 struct report_set_process {
-    const char *host, *exe; /* NULL = unknown */
-    int32_t pid;            /* 0 = unknown, as for started_ns */
+    const char *host, *exe; /* name of the host, path of the program; NULL = unknown */
+    int32_t pid;            /* 0 = unknown; a started_ns of 0 is unknown, too */
     uint64_t started_ns;
     bool sampled;  /* the process was sampled, so sums are estimates */
     uint32_t look; /* number of the milestone that the process's leak check made, 0 = none */

@@ -16,7 +16,7 @@ enum row_kind { ROW_HEADING, ROW_PLAIN, ROW_GROUP, ROW_BLOCK };
 struct page_row {
     enum row_kind kind;
     uint32_t number;  /* number of the group or block that the row opens */
-    const char *text; /* lives in the arena of the names */
+    const char *text; /* the text of the row; lives in the arena of the names */
 };
 
 struct page {

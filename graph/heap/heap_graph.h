@@ -85,8 +85,9 @@ struct heap_graph {
     struct store store;
     struct graph_block *block;
     struct graph_edge *edge;
-    uint32_t *first;             /* has blocks + 1 entries */
-    struct graph_inside *inside; /* sorted by edge */
+    uint32_t *first;             /* number of a block -> index of its first edge; has blocks + 1
+                                  * entries */
+    struct graph_inside *inside; /* the pointers behind the start of a block, sorted by edge */
     uint32_t *in_first, *from;   /* NULL before heap_graph_link() was called */
     /* number of a block -> number of its content (enum leak_graph_content); NULL: contents are
      * unknown */

@@ -203,7 +203,8 @@ static void set_path(struct heap_graph *graph, uint32_t root, const uint32_t *bl
 struct results {
     struct heap_graph *graph;
     const struct root_tree *tree;
-    const uint32_t *root; /* the result of first_roots() */
+    const uint32_t *root; /* for each block, the first root word that points to it: see
+                           * first_roots() */
     struct site_examples *examples;
 };
 
@@ -337,7 +338,7 @@ void leak_check_add(struct heap_graph *graph, bool types)
 
     add_threads(graph);
     store->look = arena_alloc(store->mem, sizeof(*store->look));
-    /* the names of variables are searched in the modules of a leak check */
+    /* leakreport's functions search the names of variables in the modules of the leak check */
     store->look->modules = store->modules;
     store->look->module_count = store->module_count;
     store->look->module_spans = store->module_spans;

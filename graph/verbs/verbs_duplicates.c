@@ -37,7 +37,8 @@ static const char *content_words(const struct verb_run *run, uint64_t content)
 /* ---- The table by site or type --------------------------------------------------------------- */
 
 struct copies {
-    uint64_t *wasted, *blocks; /* index: number of a site */
+    uint64_t *wasted, *blocks; /* number of a site -> bytes and number of the copies among its
+                                * blocks */
 };
 
 static struct copies count_copies(const struct verb_run *run, const struct duplicates *duplicates)

@@ -31,7 +31,7 @@
 #define ROOTS_MOST 5  /* most roots of a block */
 
 struct texts {
-    const char **text; /* index 0 of the page is no text; text[0] has index 1 */
+    const char **text; /* text[i] has the index i + 1 in the page; index 0 stands for no text */
     struct hashmap of; /* hash of a text -> its index in the page */
     size_t count, room;
 };

@@ -8,7 +8,7 @@
 
 /* least bytes of memory outside of blocks for the note that the program has its own allocator */
 #define APART_LEAST (8u << 20)
-#define SLABS_LEAST (8u << 10) /* bytes of GLib's slabs that deserve a note */
+#define SLABS_LEAST (8u << 10) /* least bytes of GLib's slabs for the note about them */
 #define SLAB_FRAMES 4          /* number of frames from posix_memalign to g_slice_alloc */
 
 struct notes {

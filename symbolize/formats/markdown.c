@@ -16,7 +16,7 @@
 #include "symbolize/formats/findings.h"
 #include "common/base/term_text.h"
 
-#define ROOM ((size_t)512 << 10) /* limit of the bytes of all stacks */
+#define ROOM ((size_t)512 << 10) /* most bytes of all stacks in the summary */
 #define NAME_COLUMNS 60          /* most columns of a function in the table */
 
 struct writing {

@@ -29,7 +29,7 @@ enum pprof_field {
 };
 
 struct pprof_mapping {
-    const char *path, *build_id; /* NULL = unknown */
+    const char *path, *build_id; /* of the module's file; NULL = unknown */
     bool functions, files, lines, inlined;
 };
 

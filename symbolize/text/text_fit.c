@@ -40,8 +40,8 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-/* Writes the draft with the present settings to memory. Returns NULL if it has too many lines. The
- * caller frees the text. */
+/* Writes the draft to memory, with the level and the numbers of callers that `fitting` has now.
+ * Returns NULL if the draft has too many lines. The caller frees the text. */
 static char *try_draft(struct fitting *fitting)
 {
     char *text = NULL;

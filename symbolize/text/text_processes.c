@@ -268,7 +268,7 @@ enum state { STATE_CLEAN, STATE_EXEC, STATE_RUNNING, STATE_FINDINGS, STATE_UNFRE
 struct line {
     const struct process *process; /* the first process of the line */
     enum state state;
-    const char *words; /* words for the state STATE_CLEAN */
+    const char *words; /* what the line says if the state is STATE_CLEAN */
     bool sampled;
     size_t count;
     uint64_t most; /* the largest number of bytes that one process held */
