@@ -16,8 +16,8 @@
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 
-/* The area is memory that leakctl maps in the process: a page of code (the landing), a page with
- * struct landing, texts, and a stack with the signal frame at its end. */
+/* The area is memory that leakctl maps in the process: a page of code, a page with struct landing,
+ * texts, and a stack with the signal frame at its end. */
 #define AREA_SIZE (1u << 20)
 #define PAGE 4096u
 #define TEXT (2 * PAGE)

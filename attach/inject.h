@@ -78,8 +78,9 @@ bool inject_prepare(struct injection *injection, const struct objects *objects,
  * be called. */
 bool inject_begin(struct injection *injection);
 
-/* Copies bytes, or a text, to offset `at` in the area: from 0 to INJECT_TEXT_SIZE, a multiple of
- * 8. Returns the address; 0: failed. */
+/* Copies bytes, or a text, into the memory that leakctl has mapped in the process. at: offset from
+ * the start of the part for texts, from 0 to INJECT_TEXT_SIZE, a multiple of 8. Returns the address
+ * in the process; 0: failed. */
 uint64_t inject_bytes(struct injection *injection, size_t at, const void *bytes, size_t size);
 uint64_t inject_text(struct injection *injection, size_t at, const char *text);
 
@@ -91,7 +92,8 @@ struct inject_limits {
     uint64_t loose_time, time;
 };
 
-/* Makes the calls one after the other, and stores the results of those that have returned. */
+/* Makes the calls one after the other, and stores the results of those that have returned.
+ * INJECT_DONE: all have returned. */
 enum inject_result inject_steps(struct injection *injection, struct inject_step *steps,
                                 size_t count, struct inject_limits limits);
 

@@ -28,7 +28,7 @@ struct mapping {
 };
 
 struct objects {
-    struct object *at; /* sorted by address */
+    struct object *at; /* the objects, sorted by address */
     size_t count;
     struct mapping *mappings; /* sorted by address */
     size_t mapping_count;

@@ -62,7 +62,8 @@ enum attach_refusal {
 /* Prints the line for a reason. Returns false. */
 bool attach_refuse(pid_t pid, enum attach_refusal refusal, ...);
 
-/* The name and pid of a process for messages, as "shelf (pid 42)". Valid until the next call. */
+/* Returns the name and pid of a process for messages, as "shelf (pid 42)". Valid until the next
+ * call. */
 const char *attach_process_name(pid_t pid);
 
 #endif

@@ -107,7 +107,7 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
         event = tracee_wait(tracee, milliseconds, &number);
         if (event != TRACEE_SIGNAL && event != TRACEE_SYSCALL)
             break;
-        /* Any stop cancels an earlier request to interrupt. */
+        /* Any stop cancels an earlier request to interrupt, so the request is made again. */
         ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL);
         ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)(event == TRACEE_SIGNAL ? number : 0));
     }

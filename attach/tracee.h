@@ -31,7 +31,8 @@ enum tracee_event {
     TRACEE_TIMEOUT,     /* the thread still runs */
     TRACEE_INTERRUPTED, /* stopped by tracee_interrupt, or by a stop of its process */
     TRACEE_SYSCALL,     /* stopped at the beginning or the end of a system call */
-    TRACEE_SIGNAL,      /* stopped because a signal is about to be delivered: *number */
+    /* stopped because a signal is about to be delivered; its number is in *number */
+    TRACEE_SIGNAL,
     TRACEE_GONE
 };
 

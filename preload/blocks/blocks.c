@@ -246,7 +246,7 @@ void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, b
 
 /* ---- Checking invariants; locking around fork ------------------------------------------------ */
 
-/* Checks that a block of the open table is not in the shadow as well. */
+/* Sets *context to false if a block of the open table is in the shadow as well. */
 static void check_place(const struct block *block, void *context)
 {
     struct block out;

@@ -17,7 +17,7 @@ struct shadow_state shadow_state;
 
 static struct lock lock; /* guards the variables below, and the making of parts and areas */
 static struct stock {
-    uint64_t areas; /* number of areas that have words of this grain */
+    uint64_t areas; /* number of areas that have words of this grain (fine or coarse) */
     char *next;     /* memory that is mapped for the words of future areas */
     size_t left;
 } stocks[SHADOW_GRAINS];
@@ -42,7 +42,7 @@ static void widen_span(struct span *span, uint32_t number)
 
 /* ---- Parts and areas ------------------------------------------------------------------------- */
 
-/* Says whether nearly all pages of the fine words of an area are in use. */
+/* Says whether nearly all pages of the fine words of an area are in memory. */
 static bool is_dense(uintptr_t area)
 {
     unsigned char pages[FINE_SIZE / LEAK_PAGE];
@@ -90,8 +90,8 @@ static uintptr_t take_from_stock(enum shadow_grain grain, uintptr_t in_front)
     return words;
 }
 
-/* Returns the entry of an area in its part, which is made if necessary. NULL: no memory for the
- * part. The caller holds the lock. */
+/* Returns the entry of an area in the table of its part (4 GiB of addresses), which is made if
+ * necessary. NULL: no memory for the part. The caller holds the lock. */
 static struct shadow_area *find_area(uintptr_t address)
 {
     uint32_t number = (uint64_t)address >> SHADOW_PART_BITS;
@@ -260,7 +260,7 @@ static void each_area(void (*visit)(const struct shadow_area *area, uintptr_t st
     }
 }
 
-/* Returns the words of one grain of an area; NULL: it has none. */
+/* Returns the fine or the coarse words of an area; NULL: it has none. */
 static const uint64_t *words_of(const struct shadow_area *area, enum shadow_grain grain)
 {
     uintptr_t words = load_acquire(&area->words[grain]);
@@ -291,7 +291,8 @@ struct each {
     void *context;
 };
 
-/* Visits the blocks of one grain that begin in the 2 KiB of addresses from "step" on. */
+/* Visits the blocks of one grain (fine or coarse) that begin in the 2 KiB of addresses from "step"
+ * on. */
 static void visit_step(const struct each *each, const uint64_t *words, uintptr_t step,
                        enum shadow_grain grain)
 {

@@ -79,10 +79,10 @@ static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 #define SHADOW_REST_KIND_SHIFT 48
 _Static_assert(SHADOW_RUN_SHIFT + RUN_IDENTITY_BITS == SHADOW_SIZE_SHIFT, "the fields of a block");
 
-/* One area. words: for each grain the address of its words, 0 if it has none. The lowest bit of the
- * fine address is the flag SHADOW_SHARED: the open table may have blocks of this area, which an
- * insertion may have to replace. shared: one bit for each 16 KiB of the area; 1: the open table may
- * have blocks there. The flag is set if any of these bits is 1, which is rare. */
+/* One area. words: the addresses of its fine and of its coarse words, 0 if it has none. The lowest
+ * bit of the fine address is the flag SHADOW_SHARED: the open table may have blocks of this area,
+ * which an insertion may have to replace. shared: one bit for each 16 KiB of the area; 1: the open
+ * table may have blocks there. The flag is set if any of these bits is 1, which is rare. */
 #define SHADOW_SHARED 1u
 #define SHADOW_PIECE_BITS (SHADOW_AREA_BITS - 6)
 struct shadow_area {
@@ -97,8 +97,8 @@ extern struct shadow_state {
     size_t least;
 } shadow_state HIDDEN;
 
-/* Returns the address of the words of one grain of the area that contains an address, with the flag
- * SHADOW_SHARED; 0 or the flag alone: the area has no words of this grain. */
+/* Returns the address of the words of one grain (fine or coarse) of the area that contains an
+ * address, with the flag SHADOW_SHARED. 0 or the flag alone: the area has no such words. */
 static ALWAYS_INLINE uintptr_t shadow_area(uintptr_t address, enum shadow_grain grain)
 {
     if (unlikely((uint64_t)address >> SHADOW_ADDRESS_BITS))
@@ -164,7 +164,7 @@ static ALWAYS_INLINE uint64_t shadow_pack_rest(const struct block *block)
     return SHADOW_REST | (uint64_t)(block->kind >> 3) << SHADOW_REST_KIND_SHIFT | size;
 }
 
-/* Says whether the words of a grain can describe the block. */
+/* Says whether the words of a grain (fine or coarse) can describe the block. */
 static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_grain grain)
 {
     if (unlikely(block->address & 15 || block->site >= SHADOW_SITES))
@@ -174,8 +174,8 @@ static ALWAYS_INLINE bool shadow_fits(const struct block *block, enum shadow_gra
     return likely(shadow_window(block->address, grain) < shadow_windows(grain) - 1);
 }
 
-/* Inserts a block whose size belongs to that grain. False: the words cannot describe it, or an
- * older block is in the way. */
+/* Inserts a block into the fine or coarse words, as its size requires (grain). False: the words
+ * cannot describe it, or an older block is in the way. */
 static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
                                      const struct run *run, enum shadow_grain grain)
 {
@@ -193,7 +193,7 @@ static ALWAYS_INLINE bool shadow_put(uintptr_t area, const struct block *block,
         return false;
     store_relaxed(&word[1], shadow_pack_rest(block));
     packed |= SHADOW_LARGE | shadow_place(block->address, grain);
-    /* a release store: a forked child that sees the word also sees the rest */
+    /* a release store: a forked child that sees this word of the block also sees the second one */
     store_release(word, packed);
     return true;
 }
@@ -248,9 +248,9 @@ static ALWAYS_INLINE void shadow_unpack(uint64_t word, uint64_t rest, uintptr_t 
     shadow_unpack_word(word, rest, address, out);
 }
 
-/* Removes the block that begins at the address. False: no block of this grain begins there. origin:
- * gets what is needed to find the thread, tick and number of its allocation, which *out does not
- * get; NULL: *out gets them. */
+/* Removes the block that begins at the address. False: no block of this grain (fine or coarse)
+ * begins there. origin: gets what is needed to find the thread, tick and number of its allocation,
+ * which *out does not get; NULL: *out gets them. */
 static ALWAYS_INLINE bool shadow_take(uintptr_t address, struct block *out, enum shadow_grain grain,
                                       struct origin *origin)
 {
@@ -283,12 +283,13 @@ static ALWAYS_INLINE enum shadow_grain shadow_grain_of(uint64_t size)
 /* Returns the area of an address, and maps its words if they are not mapped. 0: no memory, or the
  * address is too high. */
 uintptr_t shadow_make_area(uintptr_t address, enum shadow_grain grain);
-/* Records that the open table has a block near the address. False: no memory for this. */
+/* Records that the open table has a block in the 16 KiB that contain the address. False: no memory
+ * for this. */
 bool shadow_share_area(uintptr_t address);
 
 /* Finds the older block that is in the way of a block that shadow_put has refused. libleak has not
- * seen its free; the caller removes it. A rest without a block is cleared. False: nothing is in the
- * way any more. */
+ * seen its free; the caller removes it. The second word of a large block that no longer exists is
+ * cleared. False: nothing is in the way any more. */
 bool shadow_find_obstacle(uintptr_t area, const struct block *block, enum shadow_grain grain,
                           struct block *out);
 

@@ -88,8 +88,9 @@ static struct stripe *index_stripe_of(uint32_t place)
     return &stripes[place % STRIPES];
 }
 
-/* Computes the slot at which the search for a place begins. The high bits of the place choose the
- * slot, the low bits the stripe and the stamp. */
+/* Computes the slot at which the search for a node begins, from the node's place (high half of the
+ * hash of its path). The high bits of the place choose the slot, the low bits the stripe and the
+ * stamp. */
 static uint32_t index_home(uint32_t place, uint32_t capacity)
 {
     return (uint64_t)place * capacity >> 32;
@@ -122,7 +123,8 @@ static uint32_t decode_parent(const struct leak_node *node)
 
 _Static_assert(STRIPES == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a place is lost");
 
-/* Computes the place of a node from the node, its slot and its stripe. */
+/* Computes a node's place (high half of the hash of its path) from the node, its slot and its
+ * stripe. */
 static uint32_t decode_place(const struct leak_node *node, uint32_t slot, uint32_t stripe)
 {
     return (uint32_t)(node->pc >> LEAK_PC_BITS) << 16 | node->parent >> ID_BITS << 10 |
@@ -137,7 +139,8 @@ static bool node_matches(uint32_t id, uint32_t place, uint32_t parent, uintptr_t
            node->number == retired;
 }
 
-/* An iterator over the nodes in the slots where a place may be. */
+/* An iterator over the slots of the index in which a node with a given place (high half of the hash
+ * of its path) may be. */
 struct index_probe {
     const uint32_t *slots;
     uint32_t capacity, at, stamp;
@@ -150,7 +153,8 @@ static inline struct index_probe start_index_probe(table_handle handle, uint32_t
                                 place_stamp(place)};
 }
 
-/* Returns the id of the next node whose stamp is that of the place; 0: there is none. */
+/* Returns the id of the next node whose stamp, bits of its path's hash, is the one that is
+ * searched; 0: there is none. */
 static inline uint32_t next_probed_id(struct index_probe *probe)
 {
     for (;;) {
@@ -289,8 +293,8 @@ static uint64_t path_at_depth(struct unwind_trace *trace, uint32_t depth)
     return depth ? unwind_outermost(trace)[depth - 1].path : trace->end;
 }
 
-/* Computes the path of a frame that has no valid node: the frame is new, or was beyond the depth
- * limit in the last trace. */
+/* Computes the path (hash of all frames from the outermost on) of a frame that has no valid node:
+ * the frame is new, or was beyond the depth limit in the last trace. */
 static uint64_t compute_path(struct unwind_step *step, uint64_t outer)
 {
     step->node = 0;
@@ -303,8 +307,8 @@ static uint64_t stack_key(uint64_t path, unsigned sort)
     return key + !key;
 }
 
-/* Computes the paths of the frames that are not shared with the last trace; returns that of the
- * innermost frame. */
+/* Computes the paths (hashes) of the frames that are not shared with the thread's last trace;
+ * returns the path of the innermost frame. */
 static uint64_t compute_paths(struct unwind_trace *trace)
 {
     if (likely(trace->paths))
@@ -376,7 +380,8 @@ struct leak_node context_tree_node(uint32_t id)
         .pc = decode_pc(node), .parent = decode_parent(node), .number = node->number};
 }
 
-/* Computes the path of a node from the node and its parents. */
+/* Computes the path (hash of all frames from the outermost on) of a node from the node and its
+ * parents. */
 static uint64_t recompute_path(uint32_t id)
 {
     if (id < LEAK_NODE_FIRST)

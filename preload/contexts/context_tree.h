@@ -16,8 +16,8 @@
 #include "preload/unwind/unwind.h"
 
 bool context_tree_start(void);
-/* Computes the paths of frames, and prefetches data that context_tree_site will read; called
- * between unwind_find and unwind_commit. */
+/* Computes the paths (hashes) of frames, and prefetches data that context_tree_site will read;
+ * called between unwind_find and unwind_commit. */
 void context_tree_prefetch(struct unwind_trace *trace, unsigned sort);
 /* Finds the site of a trace and a sort, or makes it; 0: there is no memory. Frames that the trace
  * shares with the thread's previous trace already have nodes; the other frames get nodes here. */

@@ -95,7 +95,8 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
         site->last = slot->last;
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
-    /* Pairs with load_acquire of fold_site in readers. */
+    /* Pairs with load_acquire of fold_site in readers: a reader that sees 0 sees the new counts of
+     * the site and the cleared slot. */
     store_release(&slots->fold_site, 0);
     /* A reader that sees this second increment of "folds" sees the whole fold. */
     add_release(&store_header->folds, 1);

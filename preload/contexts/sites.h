@@ -18,17 +18,17 @@ uint32_t sites_make(struct guard *guard, uint32_t node, unsigned sort);
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
 /* Counts frees at the site, for a thread that has no slots for lack of memory. */
 void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes);
-/* The node of the innermost frame of the site's stack; for a stack without frames a root of the
- * context tree. */
+/* Returns the node of the innermost frame of the site's stack; for a stack without frames a root of
+ * the context tree. */
 uint32_t sites_node(uint32_t site);
 enum leak_kind sites_kind(uint32_t site);
-/* The tag of the site's blocks; 0: none. */
+/* Returns the tag of the site's blocks; 0: none. */
 unsigned sites_tag(uint32_t site);
-/* The counts of a site without those in slots of threads; exact only while no slot of the site is
- * being folded. */
+/* Returns the counts of a site without those in slots of threads; exact only while no slot of the
+ * site is being folded. */
 struct leak_counts sites_counts(uint32_t site);
-/* The number of frees of a site, or less: frees in slots of threads do not count. May be called
- * while a slot is folded. */
+/* Returns the number of frees of a site without those in slots of threads. May be called while a
+ * slot is folded. */
 uint64_t sites_folded_frees(uint32_t site);
 struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b);
 uint32_t sites_last(void);

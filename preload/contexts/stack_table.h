@@ -21,7 +21,8 @@ bool stack_table_start(void);
 uint32_t stack_table_find(uint64_t key);
 void stack_table_prefetch(uint64_t key);
 
-/* Locks a key. To add it, a thread locks it, looks it up again, reserves room and adds it. */
+/* Locks the stripe of a key. To add a key, a thread locks its stripe, looks the key up again,
+ * reserves room and adds it. */
 struct locked stack_table_lock(uint64_t key);
 /* Makes room for a key; the caller has locked it. False: there is no memory. */
 bool stack_table_reserve(uint64_t key);
@@ -32,7 +33,7 @@ bool stack_table_check(void);
 
 void stack_table_fork_lock(void);
 void stack_table_fork_unlock(void);
-/* Empties the table in a fork child. */
+/* Empties the table in a fork child, where new blocks get new sites. */
 void stack_table_fork_child(void);
 
 #endif

@@ -12,8 +12,8 @@ static size_t region_bytes(unsigned size)
     return (size_t)TABLE_STRIPES * LEAK_PAGE << size;
 }
 
-/* The bytes that are mapped for a region: from 2 MiB on more than its size, so that it can be
- * aligned to huge pages. */
+/* Returns the number of bytes that are mapped for a region: from 2 MiB on more than its size, so
+ * that it can be aligned to huge pages. */
 static size_t mapped_bytes(unsigned size)
 {
     return region_bytes(size) + (region_bytes(size) < HUGE_PAGE ? 0 : HUGE_PAGE);

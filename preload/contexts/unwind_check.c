@@ -1,4 +1,4 @@
-/* unwind_check.c - walks a stack with libunwind or libgcc, and compares the result with the
+/* unwind_check.c - unwinds a stack with libunwind or libgcc, and compares the result with the
  * recorded stack. */
 #include "preload/contexts/unwind_check.h"
 #include "preload/memory/arena.h"
@@ -24,17 +24,18 @@
 
 #define INNER_MAX 32      /* the largest number of libleak's own frames before the hook's caller */
 #define CURSOR_WORDS 4096 /* words for libunwind's unw_cursor_t, which no version makes larger */
-#define STACK_SIZE 65536  /* size of the stack; libunwind and libgcc need less than 4 KiB */
 /* size in bytes of the stack for libunwind or libgcc, which need less than 4 KiB */
-#define LOGGED_MAX 16
+#define STACK_SIZE 65536
+#define LOGGED_MAX 16   /* the largest number of mismatches that are logged with verbosity=1 */
 #define NOT_CACHED 0    /* libunwind's UNW_CACHE_NONE: its cache would not notice a dlclose */
 #define ACCESS_MEMORY 3 /* index of the member access_mem in libunwind's unw_accessors_t */
 
-/* A walk by the reference unwinder (libunwind or libgcc), and the stack that it runs on. */
+/* One run of the reference unwinder (libunwind or libgcc), and the stack that it runs on. */
 struct unwind_check_walk {
     struct frame start;
-    bool reached; /* the walk has reached the hook's caller, start, and stored it as theirs.pc[0] */
-    unsigned inner; /* number of frames before the hook's caller */
+    /* the reference unwinder has reached the hook's caller (start), whose pc is theirs.pc[0] */
+    bool reached;
+    unsigned inner; /* number of libleak's own frames, before the hook's caller */
     unsigned most;  /* number of the reference unwinder's frames that are compared */
     /* The part of the program's stack that is readable, if known; otherwise 0. */
     uintptr_t low, high;
@@ -53,12 +54,12 @@ static struct {
     uint32_t walking; /* number of threads inside the reference unwinder */
 } other;
 
-/* The walk for which libunwind reads memory. It is a variable, because libunwind passes no such
+/* The run for which libunwind reads memory. It is a variable, because libunwind passes no such
  * argument to read_memory_for_libunwind. */
 static __thread const struct unwind_check_walk *reading_for
     __attribute__((tls_model("initial-exec")));
 
-/* Records a frame of the reference unwinder. False: the walk may stop. */
+/* Records a frame of the reference unwinder. False: no further frames are needed. */
 static bool record_reference_frame(struct unwind_check_walk *walk, uintptr_t pc, uintptr_t sp)
 {
     if (!pc)
@@ -323,7 +324,7 @@ static enum leak_root reference_end(struct guard *guard, const struct unwind_che
 {
     struct module_view module;
     uintptr_t last = theirs->count ? theirs->pc[theirs->count - 1] - 1 : 0;
-    /* The reference unwinder did not even reach the caller of the hook. */
+    /* If there is no frame, the reference unwinder did not even reach the caller of the hook. */
     if (!last)
         return LEAK_ROOT_COMPLETE;
     bool has_table = modules_find(guard, last, &module) &&

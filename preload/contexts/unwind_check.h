@@ -1,10 +1,11 @@
 /* unwind_check.h - the option unwind_check=N: compares every N-th recorded stack of a thread with
  * the stack that another unwinder finds.
  *
- * The reference unwinder is libunwind or libgcc's, opened by the first check. It walks through
+ * The reference unwinder is libunwind or libgcc's, opened by the first check. It unwinds through
  * libleak's own frames to the caller of the hook, and further. Its stack is compared with the
- * recorded one: a node of the context tree and its callers, whether it was walked, shared or found
- * in a cache. The result is three numbers in the header of the recording file.
+ * recorded one: a node of the context tree and its callers, whether the frames were unwound, shared
+ * with an earlier stack or found in a cache. The result is three numbers in the header of the
+ * recording file.
  *
  * The option is meant for tests but safe in any program: the reference runs on a stack of its own
  * with signals blocked, reads memory as unwind.h does, and leaves no descriptor open. But the
@@ -67,8 +68,9 @@ static inline uint32_t unwind_check_next(uint32_t count)
     return next > UINT32_MAX ? 0 : next;
 }
 
-/* Walks the stack of the hook's caller with the reference unwinder, compares it with the recorded
- * stack whose innermost node is node, and counts the verdict. The hook must not have returned. */
+/* Unwinds the stack of the hook's caller with the reference unwinder, compares it with the recorded
+ * stack, whose innermost node is "node", and counts the verdict. The hook must not have
+ * returned. */
 void unwind_check_run(struct guard *guard, struct unwind_check *oracle,
                       const struct unwind_bounds *bounds, const struct frame *caller,
                       uint32_t node);

@@ -24,7 +24,8 @@ struct procmaps {
 
 /* Reads /proc/self/maps. False: the file cannot be read, or there is no memory. */
 bool procmaps_read(struct procmaps *out);
-/* Parses one line, NUL-terminated, without its newline; out->path points into it. */
+/* Parses one line, NUL-terminated, without its newline; out->path points into the line. False: the
+ * line has another form. */
 bool procmaps_parse_line(const char *line, struct mapping *out);
 /* Says whether a mapping is private writable memory that belongs to no file. */
 bool procmaps_is_anonymous(const struct mapping *mapping);

@@ -45,7 +45,8 @@ static struct followed {
     struct leak_followed *out;
 } followed[LEAK_FOLLOWED_MOST];
 static unsigned followed_count;
-static uint32_t following; /* number of blocks in the phases FRESH, HELD and GONE */
+/* number of blocks that are followed now: in the phases FRESH, HELD and GONE */
+static uint32_t following;
 
 /* Only the thread whose turn it is checks the followed blocks. */
 static struct turnstile turn;
@@ -242,8 +243,8 @@ static void write_drop(struct leak_drop *out, const struct leak_drop *drop)
     store_release(&out->event, drop->event);
 }
 
-/* Records the word that has lost the pointer, the last call at which it still held the block, and
- * the current call. */
+/* Records the word that has lost the pointer, the last call at which it still pointed to the block,
+ * and the current call. */
 static void record_drop(const struct event *event, struct followed *it)
 {
     static struct leak_drop drop; /* only the thread that holds "turn" uses it */
@@ -344,8 +345,8 @@ static void follow_block(const struct event *event, struct followed *it)
         return;
     if (is_held(event, it)) {
         it->before = event->node;
-        /* A word on a stack holds the block. Search again: by now a variable or another block may
-         * hold it, too. */
+        /* Only a word on a stack is known to point to the block. Search again: by now a variable or
+         * another block may point to it, too. */
         if (is_on_stack(&it->holder) && it->out->events >= it->next_search)
             search_again(event, it);
         return;

@@ -85,10 +85,10 @@ static bool is_libc(const struct mapping *mapping)
     return strstr(mapping->path, "/libc.so") || strstr(mapping->path, "/libc-2");
 }
 
-/* Says whether the word at an address can hold the block. Words of freed blocks do not count,
- * because a freed block keeps its old pointers. In libc's data only pointers to the start of the
- * block count, because libc's lists of free memory point to the last bytes of the block before the
- * free memory. */
+/* Says whether the word at an address counts as a pointer to the block. Words of freed blocks do
+ * not count, because a freed block keeps its old pointers. In libc's data only pointers to the
+ * start of the block count, because libc's lists of free memory point to the last bytes of the
+ * block before the free memory. */
 static bool may_hold(const struct memory_search *search, const struct mapping *mapping,
                      uintptr_t address)
 {

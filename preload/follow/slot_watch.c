@@ -224,7 +224,7 @@ static void take_step(ucontext_t *context)
     bool used = block_uses_step(context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++) {
         struct slot *slot = &slots[i];
-        if (used) /* a block that is used was not lost before */
+        if (used) /* The program has used the block, so no earlier step was the loss. */
             slot->frame_count = 0;
         if (slot->stepped && outside && check_step(slot, context)) {
             slot->stepped = false;
@@ -372,7 +372,8 @@ void slot_watch_stop(void)
 
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *))
 {
-    /* The option start_at= has already reserved a signal, and libleak can reserve only one. */
+    /* If the option start_at= has already reserved a signal, nothing is done: libleak can reserve
+     * only one. */
     if (trampoline_reserved_fault())
         return;
     trampoline_reserve_fault(SIGTRAP, on_sigtrap, install);

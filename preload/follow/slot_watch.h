@@ -29,7 +29,7 @@
  * sigaction. */
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *));
 
-/* Says whether slot_watch_start has reserved SIGTRAP, so that slots can be watched. */
+/* Says whether slot_watch_start has reserved SIGTRAP, so that words can be watched. */
 bool slot_watch_is_possible(void);
 
 /* Watches the aligned word at address "slot" for followed block number "index" (from 0), instead of
@@ -37,8 +37,8 @@ bool slot_watch_is_possible(void);
 void slot_watch_set(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_clear(unsigned index);
 
-/* Copies the call stack of the instruction that overwrote the pointer. False: the instruction is
- * not known. */
+/* Copies the call stack of the instruction that overwrote the pointer to *out. False: the
+ * instruction is not known. */
 bool slot_watch_get(unsigned index, struct leak_drop *out);
 
 /* Makes the calling thread execute its code step by step until the pointer to the block is lost or

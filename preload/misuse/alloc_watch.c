@@ -164,12 +164,13 @@ void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct
         unwind_check_run(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
     if (eventlog_is_on())
         eventlog_alloc(guard, caller, thread, block);
-    /* A thread without a state of its own uses a stand-in under a lock (threads.h), so no signal
-     * handler may run now. */
+    /* A thread that uses the stand-in for a state of its own does so under a lock (threads.h). No
+     * signal handler may run meanwhile, so neither function is called for it. */
     if (block->site && !thread->stand_in)
         break_at_handle(guard, caller, block);
     if (alloc_watch_calls.allocated && block->site && !thread->stand_in)
         alloc_watch_calls.allocated(guard, caller, block);
-    /* Computed last: a signal handler may have allocated in break_at_handle. */
+    /* Computed last: a signal handler may have allocated in break_at_handle, so the thread may have
+     * more allocations now. */
     thread->watch_at = next_watch(thread);
 }

@@ -37,8 +37,10 @@ struct bad_call {
 };
 
 static bool live_lines;
-static uint32_t foreign_count; /* number of unknown pointers that were examined */
-/* For each hash of an area: number + 1 of the area that had an unknown pointer last; 0: none. */
+/* number of released pointers at which libleak knew no block, and that were examined */
+static uint32_t foreign_count;
+/* By hash of an area: number + 1 of the area that last had a pointer at which libleak knew no
+ * block; 0: none. */
 static uint64_t foreign_areas[FOREIGN_AREAS];
 
 void bad_free_start(const char *on_error, bool live)

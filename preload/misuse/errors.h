@@ -25,7 +25,7 @@ bool error_table_add(struct guard *guard, const struct leak_event *event);
  * records before it. */
 bool error_table_check(void);
 
-/* Empties the table in a fork child. */
+/* Empties the table in a fork child, whose recording file has no events yet. */
 void error_table_fork_child(void);
 
 /* ---- live_error.c: one line about a wrong release, written during it (live_errors=on) -----------

@@ -14,7 +14,7 @@
 
 enum { STACKS_OF_ALLOCATIONS = 2, STACKS_OF_FREES = 3 };
 
-static unsigned level; /* the option log; 0: no event log */
+static unsigned level; /* value of the option log, 1 to 3; 0: no event log */
 
 static bool for_mtrace;
 static uint64_t started_ns;
@@ -41,7 +41,7 @@ static void add_call_place(struct guard *guard, struct strbuf *out, uintptr_t pc
 static void add_log_stack(struct guard *guard, struct strbuf *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
-    /* The format of mtrace(1) has no call stacks; mtrace(1) skips lines in the plain format. */
+    /* The format of mtrace(1) has no call stacks; mtrace(1) skips lines in libleak's own format. */
     for_mtrace = false;
     for (struct leak_node frame; context_tree_next(&node, &frame);) {
         if (frame.pc < LEAK_KIND_PCS || modules_is_own(frame.pc))
@@ -72,7 +72,7 @@ static void add_plain_event(struct strbuf *out, uint32_t thread, uint32_t count,
     uint64_t us = (sys_clock_ns(CLOCK_MONOTONIC) - started_ns) / 1000;
     char digits[24];
     struct strbuf fraction = STRBUF_ON(digits);
-    /* The added 1 keeps leading zeros; it is not printed. */
+    /* The added 1000000 keeps leading zeros; its digit 1 is not printed. */
     strbuf_add_number(&fraction, 1000000 + us % 1000000);
     strbuf_add_number(out, us / 1000000);
     strbuf_add(out, ".");
@@ -107,8 +107,8 @@ static void add_mtrace_event(struct guard *guard, struct strbuf *out, uintptr_t 
     strbuf_add_hex(out, block->size);
 }
 
-/* An event, for both formats: words for the plain one, sign for mtrace. count: number of the new
- * block, 0 for a free. node: its call stack, 0 if none is written. */
+/* An event. words: its description in libleak's own format; sign: that for mtrace. count: number of
+ * the new block, 0 for a free. node: node of its call stack, 0 if no stack is written. */
 struct log_event {
     const char *words, *sign;
     uint32_t thread, count, node;

@@ -109,12 +109,14 @@ enum {
 struct python_runtime {
     uint32_t state; /* enum python_state: how far libleak can read this Python */
     const struct python_layout *layout;
-    /* Returns the state of the calling thread; NULL: Python did not create or adopt the thread. */
+    /* Returns the Python thread state (PyThreadState) of the calling thread; NULL: Python did not
+     * create or adopt the thread. */
     void *(*own_state)(void);
-    /* Returns the state of the thread that runs the interpreter; NULL: Python does not export the
-     * function. */
+    /* Returns the Python thread state of the thread that runs the interpreter; NULL: Python does
+     * not export the function. */
     void *(*current_state)(void);
-    bool current_is_own; /* current_state returns a state of the calling thread, or NULL */
+    /* current_state returns a Python thread state of the calling thread, or NULL */
+    bool current_is_own;
     uintptr_t code_type, string_type, bytes_type;
     /* Address range of _PyEval_EvalFrameDefault, which executes Python code. */
     uintptr_t evaluate, evaluate_end;

@@ -43,7 +43,7 @@ static bool fill_runtime(const struct symbols *symbols, struct python_runtime *o
     if (!current)
         current = symbols_find_export(symbols, "_PyThreadState_UncheckedGet");
     out->current_state = (void *(*)(void))current;
-    /* Since Python 3.12 the current state is a thread-local variable. */
+    /* Since Python 3.12 the current Python thread state is a thread-local variable. */
     out->current_is_own = out->layout && out->layout->version >= 0x30c;
     return out->layout && out->own_state && out->code_type && out->string_type && out->bytes_type;
 }
@@ -139,7 +139,8 @@ static bool is_shim(uintptr_t frame)
            owner == PYTHON_OWNER_C_STACK;
 }
 
-/* Verifies the chain of frames: it ends or is long, and every frame except shims has code. */
+/* Says whether the chain of frames is as the layout says: at least one frame has code, and of the
+ * innermost VERIFY_FRAMES frames all except shims have code. */
 static bool verify_chain(uintptr_t frame)
 {
     unsigned codes = 0;

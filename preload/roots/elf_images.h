@@ -15,7 +15,7 @@
 
 struct elf_image {
     uintptr_t start, end, bias;
-    const char *path; /* NUL-terminated, never NULL */
+    const char *path; /* path of the object's file; NUL-terminated, never NULL */
     struct {
         uintptr_t start, end;
     } data[ELF_IMAGE_SEGMENTS];

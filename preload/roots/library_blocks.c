@@ -132,7 +132,7 @@ struct search {
     struct code library[LIBRARIES_MOST], loader, function[FUNCTIONS_MOST];
     unsigned library_count, function_count;
     uint32_t sites;
-    uint8_t *of_site; /* enum kept for each site */
+    uint8_t *of_site; /* for each site an enum kept: who owns its blocks */
     /* Bit sets of nodes. of_library: blocks that a library allocated; own: those of them that hold
      * no pointer of the program. */
     uint64_t *of_library, *own;
@@ -282,7 +282,7 @@ static void find_own(struct search *search)
 }
 
 /* Removes blocks of thread-local storage from the set of blocks to clear: the loader allocates
- * them, but the program's variables are in them. The vectors (DTV) point to them. */
+ * them, but the program's variables are in them. The dynamic thread vectors (DTV) point to them. */
 static void leave_out_tls(struct search *search, const struct roots *roots)
 {
     const struct reach *reach = search->input->reach;

@@ -29,7 +29,8 @@ static bool is_object(const struct pool *pool, uintptr_t address)
     return offset < pool->carved_end - HEAD && offset % object_size(pool) == 0;
 }
 
-/* The next object in the list of free ones; the first word of a free object points to it. */
+/* Returns the next object in the list of free ones; the first word of a free object points to
+ * it. */
 static uintptr_t next_free(uintptr_t object)
 {
     return *(const uintptr_t *)object;

@@ -179,7 +179,8 @@ static void add_thread(struct builder *builder, struct root_thread thread)
         const struct mapping *mapping = procmaps_find(builder->input->maps, thread.high - 1);
         if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
-        /* A stack that glibc allocated has the thread's descriptor on top. */
+        /* A stack that glibc allocated ends below the thread's descriptor and, on x86, its static
+         * thread-local storage. */
         uintptr_t block = thread.block ? thread.block : thread.high;
         if (!ARCH_TLS_ABOVE_BLOCK && thread.high && block - thread.high < LEAK_PAGE)
             thread.high = block - static_tls_size;
@@ -337,7 +338,7 @@ static void exclude_exited_stack(const struct unwind_bounds *bounds, void *conte
         return;
     uintptr_t low = stack_start(builder->input->maps, bounds);
     exclude_range(low, bounds->high - low + descriptor_size, context);
-    /* The next thread that gets this stack uses its DTV again. */
+    /* The next thread that gets this stack uses its DTV again, so the DTV is a root. */
     add_dtv(builder, bounds->high, -1);
 }
 

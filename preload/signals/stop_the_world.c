@@ -74,7 +74,8 @@ static struct world_thread *own_entry(const siginfo_t *info, uint32_t round)
 
 static void publish_answer(struct world_thread *entry, uint32_t state)
 {
-    store_release(&entry->state, state); /* pairs with load_acquire in signal_threads */
+    /* pairs with load_acquire in signal_threads, which then sees the entry's other members */
+    store_release(&entry->state, state);
     add_release(&answers, 1);
     sys_futex_wake(&answers, 1);
 }
@@ -94,7 +95,7 @@ static void wait_stopped(struct world_thread *entry, uint32_t round, ucontext_t 
      * One could run otherwise if it is installed during the stop: its signal is not blocked. */
     lock_thread.held++;
     publish_answer(entry, STOPPED);
-    while (load_acquire(&generation) == round) /* pairs with add_release in world_resume */
+    while (load_acquire(&generation) == round) /* world_resume changes the generation */
         sys_futex_wait(&generation, round);
     lock_thread.held--;
     lock_thread.put_off = false; /* signals are unblocked when this handler returns */
@@ -183,7 +184,9 @@ void world_init(int number, void (*requested)(siginfo_t *info, ucontext_t *conte
 void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored)
 {
     program_ignores = ignored;
-    store_release(&program_handler, handler); /* pairs with load_acquire in handle_signal */
+    /* pairs with load_acquire in handle_signal, which then sees whether the program ignores the
+     * signal */
+    store_release(&program_handler, handler);
     world_install_handler();
 }
 
@@ -255,7 +258,8 @@ static bool signal_thread(struct world *world, uint32_t at)
     info.si_code = SI_QUEUE;
     info.si_pid = sys_getpid();
     info.si_value.sival_ptr = signal_value(load_relaxed(&generation), at);
-    /* A busy thread may change its state to STOPPED at any time. */
+    /* A busy thread may change its state to STOPPED at any time, so the state is replaced only if
+     * it is still the one that was read. */
     uint32_t state = load_relaxed(&thread->state);
     if ((state != TO_SIGNAL && state != BUSY) || !cas_acquire(&thread->state, &state, SIGNALLED))
         return true;
@@ -342,7 +346,8 @@ static bool is_hopeless(struct world_thread *thread)
 {
     enum condition condition = thread_condition(thread->tid);
     if (condition == HAS_ENDED) {
-        /* An ended main thread stays in /proc/self/task while other threads live. */
+        /* An ended main thread stays in /proc/self/task while other threads live, so it is
+         * noted. */
         note_deaf(thread->tid);
         store_relaxed(&thread->state, ENDED);
     }
@@ -398,7 +403,8 @@ static bool stop_all(struct world *world, uint64_t timeout)
         if (!sys_each_numbered_entry("/proc/self/task", add_thread, world) ||
             world->count == WORLD_MAX_THREADS)
             return false;
-        /* A sandbox refused the handler: without it, the signal would end the process. */
+        /* If the handler is not installed, a sandbox has refused it: without the handler, the
+         * signal would end the process. */
         if (world->others && !installed)
             return false;
         for (;;) {
@@ -440,7 +446,7 @@ bool world_stop(struct world *world, uint64_t timeout)
 
 void world_resume(void)
 {
-    add_release(&generation, 1); /* pairs with load_acquire in wait_stopped */
+    add_release(&generation, 1); /* stopped threads wait for this (wait_stopped) */
     sys_futex_wake(&generation, INT32_MAX);
     store_release(&current, NULL);
 }

@@ -381,8 +381,9 @@ static long make_timed_call(const ucontext_t *context, struct timed_call *call)
         now = sys_clock_ns(CLOCK_MONOTONIC);
         if (result == STOPPED_AGAIN && call->late_result && now >= end)
             result = call->late_result;
-        /* A pending signal would be handled before the call is repeated, and so would not interrupt
-         * it. */
+        /* A handler of the program has run, or a pending signal will start one. The call is not
+         * repeated: that signal would be handled before the repeated call, and so would not
+         * interrupt it. */
         if (result == STOPPED_AGAIN &&
             (load_relaxed(&trampoline_thread.entered) != handled || program_interrupts(context)))
             result = -EINTR;
