@@ -96,7 +96,7 @@ struct freed_place {
                    * and `common`; if there are more than COMMON_NEAR (8), common is NULL */
     bool close;   /* `common` is most likely the function to fix: `inner` is at most COMMON_CLOSE
                    * (3) */
-    double share; /* part of the sampled frees that happened here, 0 to 1 */
+    double share; /* part of the sampled frees that happened at this place, 0 to 1 */
 };
 
 /* The places where other blocks with a record's stacks were freed. Blocks that realloc moved,

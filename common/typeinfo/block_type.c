@@ -46,7 +46,8 @@ static bool fits_as_part(uint64_t size, const struct block_question *question)
     return !array;
 }
 
-/* Finds how the blocks are made of objects of the type. False: they cannot be. */
+/* Finds how the blocks are made of objects of the type. False: blocks of these sizes cannot be made
+ * of them. */
 static bool fit_layout(Dwarf_Die *type, const struct block_question *question,
                        enum type_layout *layout)
 {

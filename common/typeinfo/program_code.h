@@ -15,7 +15,7 @@ struct variable_place {
     uint64_t start, end;
     int register_number; /* a number of x86_instruction.h; X86_NONE: the variable is in the frame */
     int64_t offset;      /* offset of the variable from the canonical frame address */
-    int64_t into;        /* offset in the variable of the part that the register has */
+    int64_t into;        /* offset in the variable of the part that is at this place */
     Dwarf_Die variable;
 };
 

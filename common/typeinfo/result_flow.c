@@ -54,8 +54,8 @@ struct walk {
     unsigned steps;
 };
 
-/* The place of an operand in memory. IN_FRAME: at `offset` from the canonical frame address. IN_OBJECT:
- * at `offset` in an object of a known type. NOWHERE: unknown. */
+/* The place of an operand in memory. IN_FRAME: at `offset` from the canonical frame address.
+ * IN_OBJECT: at `offset` in an object of a known type. NOWHERE: unknown. */
 struct place {
     enum { NOWHERE, IN_FRAME, IN_OBJECT } sort;
     int64_t offset;
@@ -194,7 +194,8 @@ static void set_slot(struct machine *machine, int64_t offset, struct value value
     *slot = (struct slot){offset, value};
 }
 
-/* Forgets the slots near an offset where something unknown, or less than a word, was stored. */
+/* Forgets remembered words of the frame (slots) near an offset where something unknown, or less
+ * than a word, was stored. */
 static void spoil_slots(struct machine *machine, int64_t offset)
 {
     for (unsigned i = 0; i < SLOTS_MOST; i++)
@@ -290,8 +291,8 @@ static struct place find_place(const struct walk *walk, const struct machine *ma
     return place;
 }
 
-/* Finds the type at a place. In an array with an unknown index it is the place within one
- * element. */
+/* Finds the type of what is at a place in memory. In an array with an unknown index it is the place
+ * within one element. False: the type is unknown. */
 static bool type_of_place(struct place *place, Dwarf_Die *found, const char **name)
 {
     Dwarf_Die plain, element;

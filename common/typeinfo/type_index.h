@@ -21,7 +21,7 @@ void type_index_end(struct type_index *index);
  * there is no definition, or there are two with different sizes. */
 bool type_index_define(struct type_index *index, Dwarf *dwarf, Dwarf_Die *type);
 
-/* Finds the class with a qualified name, as the demangler writes it. */
+/* Finds the class with a qualified name, as the demangler writes it. False: there is none. */
 bool type_index_find(struct type_index *index, Dwarf *dwarf, const char *name, Dwarf_Die *type);
 
 /* Says whether objects of some other type with `size` bytes begin with an object of the given type,

@@ -10,7 +10,7 @@
 /* ---- The name of what is at an offset -------------------------------------------------------- */
 
 struct place {
-    char *text; /* TYPE_WORD_SIZE bytes */
+    char *text; /* the name as far as it was found; TYPE_WORD_SIZE bytes */
     bool arrow; /* put "->" in front of the next member's name, not "." */
     int left;
     Dwarf_Die leaf;          /* the scalar or pointer that was found */

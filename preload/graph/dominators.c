@@ -30,8 +30,8 @@ struct dominator_work {
      * it. */
     struct edge_cursor *cursors;
     uint32_t *number; /* element i: the number in the core of the node at place i */
-    /* Element i: the place of the parent of place i in the depth-first tree; best_label compresses
-     * these paths. */
+    /* Element i: the place of the parent, in the depth-first tree, of the node at place i;
+     * best_label shortens these chains of parents. */
     uint32_t *parent;
     uint32_t places;
     uint32_t sides;

@@ -84,8 +84,9 @@ bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint3
 
 /* ---- Edges of the held blocks in the core ---------------------------------------------------- */
 
-/* Chains the edges of encoded pointers that have the same source. *last: for each source, the index
- * + 1 of its last encoded edge, 0: it has none; the source after the core stands for the roots. */
+/* Chains the edges of encoded pointers that have the same source. False: no memory. *last: for each
+ * source, the index + 1 of its last encoded edge, 0: it has none; the source after the core stands
+ * for the roots. */
 static bool chain_encoded(struct reach *reach, const struct graph_core *core, uint32_t **last)
 {
     struct encoded_edge *encoded = reach->encoded_edges.at;

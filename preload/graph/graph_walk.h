@@ -22,8 +22,9 @@ struct graph_visitor {
      * behind the start of block "node". Blocks come in ascending order, and so do the words of each
      * block. */
     void (*edge)(void *context, uint32_t from, uint64_t at, uint32_t node, uint64_t offset);
-    /* Called for a bond. from: the block that holds "node", or reach_count if a root does. All
-     * INSIDE bonds come last, with ascending "from"; ENCODED bonds have no order. */
+    /* Called for a block that another block holds without a plain pointer (bond). from: the block
+     * that holds "node", or reach_count if a root does. All INSIDE bonds come last, with ascending
+     * "from"; ENCODED bonds have no order. */
     void (*bond)(void *context, uint32_t from, uint32_t node, enum graph_walk_bond bond);
 };
 

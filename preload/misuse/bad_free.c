@@ -39,8 +39,8 @@ struct bad_call {
 static bool live_lines;
 /* number of released pointers at which libleak knew no block, and that were examined */
 static uint32_t foreign_count;
-/* By hash of an area: number + 1 of the area that last had a pointer at which libleak knew no
- * block; 0: none. */
+/* One entry for each hash of an area: number + 1 of the area that last had a pointer at which
+ * libleak knew no block; 0: none. */
 static uint64_t foreign_areas[FOREIGN_AREAS];
 
 void bad_free_start(const char *on_error, bool live)

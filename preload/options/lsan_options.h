@@ -53,8 +53,8 @@ bool lsan_options_apply(const struct lsan_options *lsan, struct options *options
 
 /* Says whether LeakSanitizer's options allow leak checks, at exit or on request of the program. */
 bool lsan_options_detect_leaks(const struct lsan_options *lsan);
-/* The exit code with which __lsan_do_leak_check ends a program that has leaks; 0: the program
- * continues. */
+/* Returns the exit code with which __lsan_do_leak_check ends a program that has leaks; 0: the
+ * program continues. */
 int lsan_options_exit_code(const struct lsan_options *lsan);
 
 #endif

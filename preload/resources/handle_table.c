@@ -3,7 +3,8 @@
 #define PAGES (HANDLES_MAX / RESOURCES_A_PAGE)
 #define BUCKETS 4096
 
-/* All records. The number of a record is its index + 1; 0 ends a list. */
+/* All records, by page. The number of a record is its index over all pages + 1; the number 0 ends a
+ * list of records. */
 static struct resource_page *pages[PAGES];
 static uint32_t last_number, first_free, bad_closes, releases, pending;
 static uint32_t buckets[BUCKETS];
@@ -24,8 +25,8 @@ static bool is_bad(const struct leak_resource *it)
     return it->state == LEAK_RESOURCE_BAD_CLOSE;
 }
 
-/* The number by which a record is found: for a bad close the node of its call stack, otherwise the
- * address of the resource, or for a count of releases the key of the two stacks. */
+/* Returns the key by which a record is found: for a bad close the node of its call stack, for a
+ * count of releases the key of its two stacks, otherwise the address of the resource. */
 static uint64_t record_key(const struct leak_resource *it)
 {
     return is_bad(it) ? it->again.node : it->id;
@@ -42,8 +43,8 @@ static uint32_t *handle_bucket(unsigned type, uint64_t key)
     return &buckets[hash_u64(key ^ (uint64_t)type << 56) % BUCKETS];
 }
 
-/* Finds a record: its number, or 0. Type FD stands for bad closes here, because descriptors have a
- * table of their own. */
+/* Returns the number of the record with a key; 0: there is none. Type FD stands for bad closes
+ * here, because descriptors have a table of their own. */
 static uint32_t find_record(unsigned type, uint64_t key)
 {
     uint32_t number = *handle_bucket(type, key);
@@ -78,7 +79,7 @@ static void publish_record(uint32_t number)
     resource_record_publish(handle_page(number), handle_record(number));
 }
 
-/* Takes a free record: its number, or 0 when there is no room. */
+/* Takes a free record and returns its number; 0: there is no room. */
 static uint32_t allocate_record(void)
 {
     uint32_t number = first_free;
@@ -110,8 +111,8 @@ static void remove_record(uint32_t number)
 
 /* ---- Resources that are known by an address -------------------------------------------------- */
 
-/* Adds a record, or replaces the old one of this address; the caller holds the lock. 0: there is no
- * room. */
+/* Adds a record, or replaces the old one of this address, and returns its number; the caller holds
+ * the lock. 0: there is no room. */
 static uint32_t insert_handle(const struct news *news, struct leak_mark mark)
 {
     uint32_t number = find_record(news->type, news->id);

@@ -27,7 +27,7 @@ static struct strbuf line;
 static struct {
     enum { CLOSED, OPEN, APPENDING, BROKEN } state;
     bool mapped; /* the window is mapped from the file; false: it is private memory */
-    /* The file belongs to the parent of this fork child, which has not begun its own file. */
+    /* This fork child has not begun a file of its own yet: the file is that of its parent. */
     bool parents;
     uint64_t start, length; /* file offset at which the window begins; number of bytes written */
     uint64_t lost;

@@ -384,8 +384,8 @@ bool store_create(const char *dir, const char *name, char **envp)
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
     /* Only the first process of a tree reports that there is no file; the parent of the others has
-     * libleak mapped, too. In a sandbox that forbids new files none reports it, because another
-     * directory would not help. */
+     * libleak mapped, too. In a sandbox that forbids new files no process reports it, because
+     * another directory would not help. */
     bool is_news = !sandbox_restricts && !sys_parent_has_mapped("/libleak.so");
     if (!header && (options_current.verbosity || is_news))
         log_no_file(error);

@@ -41,7 +41,8 @@ void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint6
 /* Empties a chunk, so that it can be written again. offset: result of store_offset_of. Returns its
  * payload; NULL: the chunk has another type, or is too small. */
 void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t payload);
-/* Finds the published content of a chunk; NULL: it has less than so many bytes. */
+/* Returns the published content of a chunk; NULL: it has another type, or less than "least"
+ * bytes. */
 const void *store_read_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t least);
 /* Returns the size of the file's mapping; most of it is empty. */
 uint64_t store_mapped_size(void);

@@ -44,7 +44,8 @@
 #define FILL_AREA_BITS 26
 
 extern struct fill_state {
-    /* FILL_SMALL, up to which fill_new fills blocks itself; 0: fill_large fills all of them. */
+    /* Size in bytes up to which fill_new fills blocks itself: FILL_SMALL; 0: fill_large fills all
+     * blocks. */
     size_t small;
     bool of_libc; /* all blocks come from glibc, so their sizes are those of its chunks */
     /* Freed blocks are overwritten; constant after the start, as are the members above. */
@@ -60,7 +61,7 @@ void fill_start(char **envp);
 /* Records that the program has a malloc linked into it, of which malloc_usable_size and the chunk
  * sizes of glibc say nothing. */
 void fill_note_linked_malloc(void);
-/* Resets the limit when a new recording begins. */
+/* Resets the limit of bytes that are cleared, when a new recording begins. */
 void fill_restart(void);
 
 NOINLINE void fill_large(void *block, size_t size);
@@ -128,8 +129,8 @@ static ALWAYS_INLINE void fill_zeroed(void *block, size_t size)
         fill_note_end(arch_address(block) + fill_size(size));
 }
 
-/* Says how many bytes of a block realloc will keep; called before realloc makes the block larger.
- * Returns size when the usable size is not known or of no interest. */
+/* Returns how many bytes of a block realloc will keep; called before realloc makes the block
+ * larger. Returns size when the usable size is not known, or blocks are not filled. */
 size_t fill_kept(void *old, size_t size);
 /* Fills the bytes of a block that realloc has added behind the first kept bytes. */
 void fill_grown(void *block, size_t kept, size_t size);

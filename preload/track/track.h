@@ -17,7 +17,7 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *block, s
                  enum leak_kind kind);
 /* Records the free of a block before it happens: removes the block from the table and counts it. A
  * form (how, free_form.h) that does not fit the block is recorded as an error. Returns the pointer
- * that libc must free: the block, or NULL. */
+ * that libc must free: the block; NULL: none. */
 void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
 /* Does the work of track_free for a form that states a size or an alignment. */
 void *track_free_sized(struct guard *guard, const struct free_form_frame *frame, void *block,

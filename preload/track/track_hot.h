@@ -36,8 +36,8 @@ COLD void track_alloc_slow(struct guard *guard, const struct frame *caller, void
                            size_t size, enum leak_kind kind);
 COLD void *track_free_slow(struct guard *guard, const struct frame *caller, void *pointer,
                            uint32_t how);
-/* Handles a free of a pointer at which no block begins. Returns the pointer that libc must free, or
- * NULL. */
+/* Handles a free of a pointer at which no block begins. Returns the pointer that libc must free;
+ * NULL: none. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
 /* Handles a free that does not fit the block; blocks_take has removed the block. Returns the
