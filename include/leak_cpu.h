@@ -31,12 +31,13 @@
  * and how ELF headers name the CPU of other programs that run on it. */
 #if defined(__x86_64__)
 #define LEAK_CPU_MACHINE EM_X86_64
-#define LEAK_CPU_MACHINE_32 EM_386    /* of 32-bit programs that run on it; EM_NONE (0): none do */
-#define LEAK_CPU_MACHINE_OTHER EM_386 /* of programs of the other word size that run on it */
+#define LEAK_CPU_MACHINE_32 EM_386 /* e_machine of 32-bit programs that run here; EM_NONE: none */
+/* e_machine of programs of the other word size that run here */
+#define LEAK_CPU_MACHINE_OTHER EM_386
 #define LEAK_CPU_AUDIT AUDIT_ARCH_X86_64
 #elif defined(__i386__)
 #define LEAK_CPU_MACHINE EM_386
-#define LEAK_CPU_MACHINE_32 EM_386
+#define LEAK_CPU_MACHINE_32 EM_386 /* e_machine of 32-bit programs that run here; EM_NONE: none */
 #define LEAK_CPU_MACHINE_OTHER EM_X86_64
 #define LEAK_CPU_AUDIT AUDIT_ARCH_I386
 #elif defined(__aarch64__)

@@ -79,8 +79,7 @@ static inline bool leak_is_shown(uint32_t character)
         if (character >= hidden[i].first && character <= hidden[i].last)
             return false;
     return (character & 0xfffe) != 0xfffe &&
-           (character < 0x1bca0 ||
-            character > 0x1bca3) && /* controls of shorthand, and of musical notation */
+           (character < 0x1bca0 || character > 0x1bca3) && /* controls of shorthand and of music */
            (character < 0x1d173 || character > 0x1d17a);
 }
 

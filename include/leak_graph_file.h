@@ -26,7 +26,7 @@
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* largest number of bytes of a payload */
 #define LEAK_GRAPH_TEXT_MOST 4096          /* largest number of bytes of a text */
-#define LEAK_GRAPH_SAMPLE_MOST 64          /* largest number of recorded bytes of a content */
+#define LEAK_GRAPH_SAMPLE_MOST 64          /* only so many bytes of a content are recorded */
 
 struct leak_graph_head {
     uint64_t magic;

@@ -568,7 +568,7 @@ struct leak_recent {
  * over live samples, changed by atomic addition and subtraction modulo 2^64. All fields begin as
  * zero, so no word is published. */
 #define LEAK_VARIANCE_BLOCKS 0x1p8 /* leak_variance.blocks is in units of 1/256 */
-#define LEAK_VARIANCE_BYTES 0x1p32 /* leak_variance.bytes: of sample^2 / 2^32 */
+#define LEAK_VARIANCE_BYTES 0x1p32 /* leak_variance.bytes is in units of sample^2 / 2^32 */
 struct leak_variance {
     uint64_t samples; /* number of live samples */
     uint64_t blocks, bytes;

@@ -56,7 +56,7 @@ static bool is_taken(uint32_t a, uint16_t operation, uint32_t with)
     case BPF_JGE:
         return a >= with;
     default:
-        return a & with; /* BPF_JSET */
+        return a & with; /* the operation BPF_JSET */
     }
 }
 

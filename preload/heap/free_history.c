@@ -19,7 +19,8 @@ static struct segmented_array records = {.type = LEAK_CHUNK_FREED,
                                          .split_bits = 16};
 static uint32_t last_record;
 
-/* Counts the temporary blocks of each site, indexed by the site's number. */
+/* Counts the temporary blocks of each site (blocks that were freed soon after their allocation),
+ * indexed by the site's number. */
 static struct segmented_array temporaries = {.type = LEAK_CHUNK_TEMPORARY,
                                              .record_size = sizeof(struct leak_temporary),
                                              .first_id = 1,

@@ -31,7 +31,8 @@ static struct segmented_array records = {.type = LEAK_CHUNK_THREADS,
                                          .split_bits = 14};
 static struct lock lock; /* guards the variables below */
 static struct thread *free_threads;
-static struct thread *all_threads; /* all states that were ever used, linked through next_of_all */
+/* all thread states that were ever used, linked through next_of_all */
+static struct thread *all_threads;
 /* Array of "unused_count" thread states that are mapped but were never used. */
 static struct thread *unused_states;
 static uint32_t unused_count, state_count;

@@ -15,8 +15,9 @@
 bool golang_detect(uintptr_t address);
 
 /* Says whether pc is in an object that golang_detect has found. Go installs its signal handlers
- * through libc before it runs any code of the program, so its objects are known by then. Called for
- * every call stack that ends before main; costs a few comparisons. */
+ * through libc before it runs any code of the program, and golang_detect is called then: so Go's
+ * objects are known by the time a stack contains code of Go. Called for every call stack that ends
+ * before main; costs a few comparisons. */
 static inline bool golang_contains(uintptr_t pc);
 
 /* Says whether a PT_NOTE segment contains the note of the Go linker. */

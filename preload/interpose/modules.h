@@ -34,7 +34,7 @@ struct module_view {
  * later object at these addresses is recorded. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
-/* State for the inline functions below. Other modules set only on_load and on_object. */
+/* State for the inline functions below. Other source files set only on_load and on_object. */
 struct modules_state {
     uint32_t changes;       /* number of changes to the list of loaded objects */
     uint32_t checked;       /* value of "changes" when all known modules were last checked */

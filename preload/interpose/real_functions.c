@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* ---- The bootstrap pool ---------------------------------------------------------------------- */
+/* ---- The bootstrap pool: memory until the real malloc is known ------------------------------- */
 
 _Alignas(64) char bootstrap_pool[BOOTSTRAP_POOL_SIZE];
 static size_t pool_used;

@@ -65,8 +65,8 @@ bool real_functions_loaded_late(void);
 /* Says whether the real malloc is that of the C library, and not of another allocator. */
 bool real_functions_have_libc_malloc(void);
 
-/* Returns the function that a program without libleak would call by this name, which is an export
- * of libleak; 0: there is none. Call it inside of dl_iterate_phdr. */
+/* Returns the function that a program would call by the name of an export of libleak if libleak
+ * were not loaded; 0: there is none. Call it inside of dl_iterate_phdr. */
 uintptr_t real_functions_by_name(const char *name);
 
 /* Finds the original of an operator new or delete, or another function of the C++ runtime: the one
@@ -74,7 +74,7 @@ uintptr_t real_functions_by_name(const char *name);
  * loaded. NULL: there is none. It may allocate. */
 void *real_functions_find_cxx(const char *name);
 
-/* ---- The bootstrap pool ---------------------------------------------------------------------- */
+/* ---- The bootstrap pool: memory until the real malloc is known ------------------------------- */
 
 #define BOOTSTRAP_POOL_SIZE 65536
 

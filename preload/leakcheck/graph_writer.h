@@ -38,7 +38,8 @@ struct graph_writer {
     uint32_t last_range, last_target, last_bond;
     /* The block that is being written and the one before it, at index (number of the block) % 2. */
     struct block block[2];
-    /* The first word of a block that was written last, for each hash of the block's site. */
+    /* For each hash of a site: the first word of the last written block whose site has this
+     * hash. */
     uint64_t word_slots[LEAK_GRAPH_SLOTS];
     struct block_content content;
 };

@@ -10,7 +10,7 @@
 
 struct interior_sums {
     struct growable_array rows; /* rows of struct leak_interior */
-    /* Hash table: hash of line, offset and holder -> index of the row + 1; 0: empty. */
+    /* Hash table: hash of line, offset and holder -> index + 1 in "rows"; 0: empty. */
     uint32_t *place;
 };
 

@@ -250,9 +250,10 @@ static bool is_in_libc(uintptr_t pc)
 static const struct reach_idiom_questions idiom_questions = {
     .callers = callers_of, .is_typed_object = is_typed_object, .is_in_libc = is_in_libc};
 
-/* Returns the caller with the stack pointer from which on its stack is scanned for pointers. After
- * the last exit handler, frames of libc's exit lie over a part of the dead frames of main, so the
- * stack is scanned from above libc's frames. */
+/* Returns a copy of the struct roots_caller of the requesting thread, in which sp and frame say
+ * from where on its stack is scanned for pointers. After the last exit handler, frames of libc's
+ * exit lie over a part of the dead frames of main, so the stack is scanned from above libc's
+ * frames. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
     struct roots_caller caller = *check->request->caller;

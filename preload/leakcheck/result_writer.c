@@ -32,7 +32,7 @@ struct result_writer {
     uint32_t nodes;
     struct result_line *lines;
     uint32_t line_count, lines_most;
-    /* Hash table: hash of site, verdict, flags and owner -> index of the line + 1; 0: empty. */
+    /* Hash table: hash of site, verdict, flags and owner -> index + 1 in "lines"; 0: empty. */
     uint32_t *index;
     uint32_t index_mask;
     uint32_t asked_node; /* node of the block that contains input->about; REACH_NONE: none */

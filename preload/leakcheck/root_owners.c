@@ -288,7 +288,7 @@ void root_owners_finish(struct root_owners *owners)
 struct searched_range {
     uintptr_t start, end;
     uint32_t node;    /* node that contains the words; REACH_NONE: the range is a root */
-    uint32_t range;   /* index of the scan range, if the range is a root */
+    uint32_t range;   /* index of its struct scan_range, if the range is a root */
     bool starts_only; /* true: only pointers to the start of the block count */
     /* The range may begin inside a nested block; its words do not count as that block's. */
     bool within;

@@ -10,8 +10,8 @@
 #include "preload/base/base.h"
 
 /* Recognises what new T[n] returns for a class with a destructor: n is stored before the first T,
- * and the pointer leads behind n. For n = 0 it points to the end of the block. A byte buffer after
- * its own length looks the same. */
+ * and the pointer leads behind n. For n = 0 it points to the end of the block. A byte buffer whose
+ * length is stored before it looks the same. */
 static inline bool container_is_array(const uintptr_t *head, uint64_t size)
 {
     return size >= WORD &&

@@ -290,7 +290,7 @@ static void rewind_queue(struct reach *reach, uint32_t tail)
         node_change_state(node, NODE_VERDICT | tagged, 0);
     }
     reach->head = reach->tail = tail;
-    reach->targets_source = NODE_NONE; /* blocks that were read have all of their edges recorded */
+    reach->targets_source = NODE_NONE; /* all blocks that were read have their edges recorded */
 }
 
 /* Follows all interior pointers tentatively, to learn by which offsets the program holds blocks. */

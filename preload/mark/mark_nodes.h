@@ -16,8 +16,9 @@
 /* The state of a node is in the 16 upper bits of address_state; the low three bits of the state
  * hold enum leak_verdict, 0: not marked yet. */
 #define NODE_VERDICT 7u
-/* An interior pointer to the block was found: it becomes possible, unless a better pointer is
- * found. With the verdict REACHABLE: an interior pointer holds the block as a container. */
+/* An interior pointer to the block was found: the block becomes possible, unless a better pointer
+ * is found. With the verdict REACHABLE: container_heuristics.h has recognised what an interior
+ * pointer leads to. */
 #define NODE_CANDIDATE 8u
 #define NODE_BY_ROOT 16u /* the node's struct mark_link contains the number of a root word */
 /* Factor that moves a value of enum reach_prior to its three bits of the state. */

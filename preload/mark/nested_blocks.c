@@ -10,7 +10,8 @@
  * blocks; if blocks begin at all of them, the arena gets no node. */
 #define MAX_HIDING_PLACES 64
 
-/* An arena whose node begins later than its block, because nested blocks begin there. */
+/* An arena (the outer block of nested ones) whose node begins behind the start of the block,
+ * because nested blocks begin there. */
 struct trimmed_block {
     uintptr_t began;
     uint64_t size;

@@ -28,8 +28,8 @@ void rank_index_add(struct rank_index *index, enum rank_index_round round, uintp
     word->bits |= 1ull << (address >> 3) % 64;
 }
 
-/* Gives each marked cell a piece of `bytes` bytes of the level below, one piece behind the other
- * from `at` on; returns the end of the last piece. */
+/* Gives each marked cell of a table of the rank index a piece of `bytes` bytes of the level below,
+ * one piece behind the other from `at` on; returns the end of the last piece. */
 static char *assign_inside(struct rank_index_cell *cells, char *at, size_t bytes)
 {
     for (unsigned i = 0; i < RANK_INDEX_CELLS; i++)

@@ -181,7 +181,7 @@ void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before
             release_mapping(arena, i);
     }
     if (arena->next != before->next)
-        arena->left = 0; /* parts that were allocated since then are not zero */
+        arena->left = 0; /* memory that was allocated since *before was copied is not zero */
 }
 
 /* Enlarges a mapping of huge pages without copying it; the kernel clears only the new pages. */

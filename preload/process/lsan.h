@@ -25,10 +25,11 @@ void lsan_fork_child(void);
 struct lsan_defaults {
     const char *options, *suppressions; /* results of the program's functions; NULL: not defined */
 };
-/* Calls the functions that the program defines; must be called outside of the runtime. */
+/* Calls __lsan_default_options and __lsan_default_suppressions, if the program defines them; must
+ * be called outside of the runtime. */
 struct lsan_defaults lsan_call_defaults(void);
-/* Applies the results of the program's functions; must be called inside of the runtime. True:
- * options have changed. */
+/* Applies the options and suppressions that lsan_call_defaults has returned; must be called inside
+ * of the runtime. True: options have changed. */
 bool lsan_apply_defaults(const struct lsan_defaults *defaults);
 
 /* Says whether the option detect_leaks allows leak checks. */

@@ -26,8 +26,8 @@ struct report_targets {
     int nowhere; /* descriptor of /dev/null; -1: not needed */
 };
 
-/* Reads the options, at the start and when one of them has changed. A list that cannot be used is
- * reported in the log and ignored. */
+/* Reads the options report_file and report_to, at the start and when one of them has changed. A
+ * list that cannot be used is reported in the log and ignored. */
 void report_targets_start(void);
 /* Says whether a report can be written to some target of the options. */
 bool report_targets_usable(void);

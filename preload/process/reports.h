@@ -10,8 +10,8 @@
 
 #include "preload/base/base.h"
 
-/* Reads the options, at the start and when report_file or report_to has changed. A relative file is
- * relative to the working directory at that time. */
+/* Reads the options report_file and report_to, at the start and when one of them has changed. A
+ * relative file is relative to the working directory at that time. */
 void reports_start(void);
 
 struct reports_request {

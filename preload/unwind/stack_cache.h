@@ -130,7 +130,8 @@ static ALWAYS_INLINE struct stack_cache_hint *stack_cache_hint_at(struct stack_c
     return &cache->hint[hash >> (64 - __builtin_ctz(STACK_CACHE_HINTS_MIN))];
 }
 
-/* Computes the key of a live stack: from pc, sp and the words of its hint, if there is one. */
+/* Computes the key of a live stack from pc, sp and the words of the stack that the hint for this pc
+ * and sp names, if there is one. */
 static ALWAYS_INLINE uint64_t stack_cache_key(struct stack_cache *cache, uintptr_t pc, uintptr_t sp)
 {
     const struct stack_cache_hint *hint = stack_cache_hint_at(cache, pc, sp);
