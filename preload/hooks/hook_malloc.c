@@ -74,8 +74,8 @@ void *hook_realloc(void *old, size_t size, const struct frame *caller,
      * new. */
     size_t kept = !old ? 0 : known && size > before.size ? fill_kept(old, size) : size;
     void *block = REAL(guard, next(old, size));
-    /* If the size is 0, NULL means that the old block was freed. Otherwise NULL means that it is
-     * unchanged. */
+    /* If the size is 0, NULL means that the old block was freed. Otherwise NULL means that realloc
+     * failed and the old block is unchanged. */
     if (known && (block || size == 0)) {
         size_t stays = block == old && size < before.size ? size : block == old ? before.size : 0;
         if (unlikely(load_relaxed(&suballoc_count)))

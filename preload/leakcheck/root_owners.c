@@ -215,8 +215,8 @@ static uint32_t append_word(struct root_owners *owners, uint32_t index)
     return word->written;
 }
 
-/* Writes a root word that need not hold any block, without sums of held blocks; returns its index
- * in the table "roots" + 1. range: number of the scan range that contains the word. */
+/* Writes a root word that need not hold any block, without sums of held blocks; returns its index +
+ * 1 in the table "roots". range: index of the struct scan_range that contains the word. */
 static uint32_t append_idle_word(struct root_owners *owners, uintptr_t address, uint32_t range)
 {
     return append_root(owners, &(struct owner_word){.address = address, .range = range});

@@ -50,11 +50,11 @@ struct root_owners_frame {
 };
 bool root_owners_thread_frame(const struct root_owners *owners, uint32_t thread, uint32_t index,
                               struct root_owners_frame *out);
-/* Writes the root word of a node; returns its index in the table "roots" + 1, or 0 if the node has
- * none. */
+/* Writes the root word of a node; returns its index + 1 in the table "roots", or 0 if the node has
+ * no root word. */
 uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node);
-/* Finds block number PATH_HEAD of the path to a node. REACH_NONE: the path has no block behind that
- * one. */
+/* Finds block number PATH_HEAD (from 1) of the path from a root to a node. REACH_NONE: the path has
+ * at most PATH_HEAD blocks. */
 uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node);
 /* Writes the root words that hold the most bytes and are not written yet, then for each written
  * word how much it holds of each site. */

@@ -41,8 +41,8 @@ static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32
     return !(*count & TARGETS_READ);
 }
 
-/* Returns target number i, from 0, of a node. Marking appends to the array of targets, which may
- * move then; so no pointer to an element stays valid. */
+/* Returns target number i, from 0, of a node: one of the nodes to which its block points. Marking
+ * appends to the array of targets, which may move then; so no pointer to an element stays valid. */
 static ALWAYS_INLINE uint32_t pointer_scan_target(const struct reach *reach, uint32_t node,
                                                   uint32_t i)
 {

@@ -117,8 +117,8 @@ static void find_outer(struct reach *reach)
     }
 }
 
-/* Sets the outer block of the nested blocks before the node of a trimmed block: they lie in that
- * block, too. */
+/* Sets the outer block of the nested blocks at the start of an arena whose node begins behind them
+ * (nested_blocks_trim): they lie in the arena, too. */
 static void set_outer_of_first(struct reach *reach, const struct trimmed_block *trimmed)
 {
     uint32_t outer = rank_index_rank(&reach->index, trimmed->address) - 1;

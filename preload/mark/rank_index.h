@@ -40,9 +40,9 @@ struct rank_index {
     struct rank_index_word *words;
 };
 
-/* An index is built in three rounds. In each round every address is inserted, in any order;
- * rank_index_map ends each of the first two rounds, rank_index_sum the last one. False: there is no
- * memory. */
+/* A rank index is built in three rounds. In each round the address of every block is inserted, in
+ * any order; rank_index_map ends each of the first two rounds, rank_index_sum the last one. False:
+ * there is no memory. */
 enum rank_index_round { RANK_INDEX_LEAVES, RANK_INDEX_PAGES, RANK_INDEX_BITS };
 bool rank_index_start(struct rank_index *index, struct scan_arena *arena);
 void rank_index_add(struct rank_index *index, enum rank_index_round round, uintptr_t address);

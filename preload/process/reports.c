@@ -33,7 +33,7 @@ void reports_start(void)
     report_targets_start();
 }
 
-/* ---- Arguments for the recording file -------------------------------------------------------- */
+/* ---- Passing environment and recording file to leakreport ------------------------------------ */
 
 /* Makes the environment for leakreport: the program's, but without libleak. *size: size of its
  * memory. */

@@ -57,8 +57,8 @@ static bool is_code_address(uintptr_t pc)
     return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
-/* Finds where the signal frame begins, relative to sp after the handler has returned to pc. Some CPUs
- * have two kinds of signal frames, from which different code returns. */
+/* Finds where the signal frame begins, relative to sp after the handler has returned to pc. Some
+ * CPUs have two kinds of signal frames, from which different code returns. */
 static intptr_t signal_frame_start(struct reader *reader, uintptr_t pc)
 {
 #ifdef ARCH_SIGNAL_SHORTER

@@ -115,8 +115,8 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* ---- Calls and return addresses -------------------------------------------------------------- */
 
-/* Is 1 because a call leaves the return address in x30; the callee saves it anywhere in its frame, or not
- * at all. */
+/* Is 1 because a call leaves the return address in x30; the callee saves it anywhere in its frame,
+ * or not at all. */
 #define ARCH_LINK_REGISTER 1
 
 /* The place where a called function has saved its return address: in its frame record {x29, x30},

@@ -159,8 +159,8 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return ARCH_LINK_REGISTER ? CPU_CONTEXT(context)[CPU_CONTEXT_LINK] : 0;
 }
 
-/* Is 0 because signal frames are not moved here, so a handler of the program runs on the stack on which
- * libleak's signal was delivered. */
+/* Is 0 because signal frames are not moved here, so a handler of the program runs on the stack on
+ * which libleak's signal was delivered. */
 #define CONTEXT_FRAMES_MOVE 0
 /* On riscv64 and x86_64 the kernel passes the addresses of siginfo and context to every handler,
  * also without SA_SIGINFO. */

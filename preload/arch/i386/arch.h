@@ -102,9 +102,9 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* Is 1 because arguments of a call lie below the caller's frame, so the return addresses of calls from one
- * frame are at different places, and one of a call that a longjmp has left may survive in a gap of
- * a later frame. */
+/* Is 1 because arguments of a call lie below the caller's frame, so the return addresses of calls
+ * from one frame are at different places, and one of a call that a longjmp has left may survive in
+ * a gap of a later frame. */
 #define ARCH_SLOTS_VARY 1
 
 /* Is 1 because frames have gaps: at a call the stack pointer must be a multiple of 16. So the stack

@@ -118,8 +118,8 @@ static inline unsigned context_access(const ucontext_t *context)
     return error & 16 ? 3 : error & 2 ? 2 : 1;
 }
 
-/* Is 1 because after a call of an address that is no code, the return address is the last word on the
- * stack. */
+/* Is 1 because after a call of an address that is no code, the return address is the last word on
+ * the stack. */
 #define CONTEXT_CALLER_ON_STACK 1
 static inline uintptr_t context_link(const ucontext_t *context)
 {
