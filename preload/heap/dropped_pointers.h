@@ -38,8 +38,8 @@ struct dropped_pair {
     uint32_t holder; /* site of the freed block that pointed to the live blocks */
     uint32_t node;   /* context tree node of the stack of the free */
     uint32_t blocks; /* number of live blocks that were recorded for this pair */
-    /* Tells when the last live block of this pair was recorded: how many blocks were recorded
-     * before it, in all pairs. */
+    /* Tells when the last live block of this pair was recorded: the number of blocks that had been
+     * recorded by then, in all pairs. */
     uint32_t when;
     struct dropped_block last[DROPPED_POINTERS_KEPT];
 };

@@ -27,7 +27,7 @@ struct displace_function {
     uintptr_t address;   /* the address at which these bytes run */
     size_t size;
     size_t room; /* size of the function and of the padding behind it, up to the next function */
-    uintptr_t low, high; /* range of readable code around the function; both 0: not known */
+    uintptr_t low, high; /* range of readable code around the function; both 0: none */
 };
 
 struct displaced {

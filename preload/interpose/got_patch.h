@@ -54,7 +54,7 @@ const struct symbols *got_patch_own_symbols(void);
 struct got_writer {
     const struct dl_phdr_info *object;
     uintptr_t page; /* address of the page that is writable for now; 0: none */
-    int access;     /* the protection that this page had */
+    int access;     /* the page's protection before it was made writable */
 };
 /* Writes one word. False: its page cannot be made writable, and the word is unchanged. */
 bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value);

@@ -233,8 +233,8 @@ static const char *plan_patch(const struct dl_phdr_info *program,
     return NULL;
 }
 
-/* Returns the index of the first function with the same address, because aliases share one
- * patch. */
+/* Returns the index of the first function with the same address: functions with one address
+ * (aliases) are changed only once. */
 static unsigned first_alias(const struct patches *patches, unsigned i)
 {
     const struct static_malloc_function *function = patches->found->function;

@@ -169,8 +169,8 @@ static bool take_check(enum leak_occasion occasion, const struct roots_caller *c
     out->result = request.result;
     if (!trouble) {
         sys_signals_block_handled(&mask);
-        /* From here on signals are deferred that are not blocked, because another thread installs a
-         * handler for them just now. */
+        /* From here on a signal is deferred even if it is not blocked, because another thread has
+         * just installed a handler for it. */
         lock_count_taken();
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = fork_snapshot_take_stopped(&request);

@@ -33,7 +33,8 @@ static inline bool container_is_string(const uintptr_t *head, uint64_t size)
 #define CONTAINER_ALIGN_LEAST 16
 #define CONTAINER_ALIGN_MOST 4096
 #define CONTAINER_LINE 64 /* size of a cache line in bytes, to which some objects are aligned */
-/* Size of the first part of an object in which its block's start may be stored. */
+/* Number of bytes at the beginning of an object in which a pointer to the start of its block is
+ * searched. */
 #define CONTAINER_OWN_FIELDS 512
 
 /* Says whether an object stores the start of its block in one of its first words. */

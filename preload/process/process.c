@@ -521,8 +521,8 @@ static void after_fork_in_child(void)
 }
 
 /* Gives the process a recording of its own before a crash is recorded, because a fork child may
- * have none. False: not possible. A vfork child shares memory with its parent, and a thread inside
- * the runtime may be just beginning a recording. */
+ * have none. False: that is not possible. A vfork child shares memory with its parent, and a thread
+ * inside the runtime may be just beginning a recording. */
 static bool ensure_crash_recording(void)
 {
     if (store_header && store_header->pid == sys_getpid())
