@@ -674,7 +674,8 @@ struct leak_events {
 
 /* The name of a pool of the program, written when a wrong free mentions the pool. */
 #define LEAK_POOL_NAME 56
-/* Fills one page, including the chunk head; further pools have no name. */
+/* Largest number of named pools: together with the chunk head the table fills one page. Further
+ * pools have no name. */
 #define LEAK_POOLS 63
 struct leak_pool {
     uint32_t number; /* publish: 1, 2, 3 … */

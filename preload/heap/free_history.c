@@ -67,8 +67,9 @@ static struct leak_freed *slot_record(uint32_t slot)
     return segmented_array_at(&records, slot & ID_MOST);
 }
 
-/* Returns the slot of a pair, or the empty slot where it belongs. Each slot has a part of its
- * pair's hash: if that differs, the pair's record need not be read. */
+/* Returns the slot of a pair (site of the freed blocks, node of the free), or the empty slot where
+ * it belongs. Each slot has a part of its pair's hash: if that differs, the pair's record need not
+ * be read. */
 static uint32_t *probe_pair(const struct stripe *stripe, uint64_t hash, uint32_t site,
                             uint32_t node)
 {

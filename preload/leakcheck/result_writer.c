@@ -17,8 +17,8 @@
  * largest ones. */
 #define SAMPLES_MOST 3
 #define PATHS_MOST 50000
-#define CONTENT_MOST (64u << 10)  /* so many bytes of one block are recorded at most */
-#define CONTENTS_MOST (64u << 20) /* so many bytes of all blocks together are recorded at most */
+#define CONTENT_MOST (64u << 10)  /* so many bytes of one block's content are recorded at most */
+#define CONTENTS_MOST (64u << 20) /* so many bytes of all contents together at most */
 #define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
 
@@ -36,7 +36,7 @@ struct result_writer {
     uint32_t *index;
     uint32_t index_mask;
     uint32_t asked_node; /* node of the block that contains input->about; REACH_NONE: none */
-    uint32_t asked_line; /* index + 1 of the line that counts that block; 0: none */
+    uint32_t asked_line; /* index + 1 of the line that counts asked_node; 0: none */
     /* The node that line_of_record looked up last, and its line. */
     uint32_t last_record, last_record_line;
     struct root_owners owners;

@@ -30,7 +30,7 @@ struct root_owners {
     /* For each thread: index of its first frame; its frames end where those of the next thread
      * begin. */
     uint32_t *frames_of;
-    /* Hash table: hash of root word and site -> index in "parts" + 1; 0: empty. */
+    /* Hash table: hash of root word and site -> index + 1 in "parts"; 0: empty. */
     uint32_t *part_at;
     struct growable_array roots, parts, threads, pcs;
 };

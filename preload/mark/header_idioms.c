@@ -289,8 +289,8 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
         table->good = 0;
 }
 
-/* Decides whether footers are idioms, and counts also blocks that are held at their start: a slab
- * whose first chunk is in use is held at its start, too. */
+/* Decides whether footers are idioms for the blocks that any_footer counts, which include blocks
+ * that are held at their start: a slab whose first chunk is in use is held at its start, too. */
 static void judge_any_footer(struct idiom_group *group)
 {
     uint32_t held = find_good(group, &group->any_footer);
