@@ -335,7 +335,7 @@ int scan_core_command(int argc, char **argv)
     const char *files[2] = {NULL, NULL};
     int count = 0;
 
-    for (int i = 2; i < argc;) { /* words behind "leakreport core" */
+    for (int i = 2; i < argc;) { /* the arguments behind "leakreport core" */
         if (command_line_is_option(argv[i])) {
             if (!command_line_parse(&line, &options, argv, &i))
                 return 2;

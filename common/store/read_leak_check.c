@@ -194,8 +194,8 @@ static void read_found(struct check_reader *tables)
     }
 }
 
-/* Reads pairs of sites: that of lost blocks, and that of the freed blocks that had held them
- * (holders). Drops a pair whose lost site does not exist. */
+/* Reads pairs of sites: the site of lost blocks, and the site of the freed blocks that had a
+ * pointer to them (holders). Drops a pair whose lost site does not exist. */
 static void read_orphans(struct check_reader *tables)
 {
     struct store_leak_check *look = tables->look;

@@ -88,7 +88,8 @@ struct store_image {
 bool reader_open(struct arena *mem, const char *path, struct store *store,
                  struct read_error *trouble);
 
-/* Reads a recording like reader_open(), from an image that the caller may free afterwards. */
+/* Reads a recording like reader_open(), from an image that the caller may free afterwards. False:
+ * as for reader_open(). */
 bool reader_parse(struct arena *mem, const struct store_image *image, struct store *store,
                   struct read_error *trouble);
 

@@ -41,7 +41,7 @@ void chunks_end(struct chunks *chunks);
 /* Returns the first chunk of a type, for types of which a process has one chunk; NULL = none. */
 const struct chunk *chunks_first(const struct chunks *chunks, uint32_t type);
 
-/* Consecutive records of an array, all inside the image. */
+/* A run: consecutive records of an array, all inside the image. */
 struct run {
     const uint8_t *at;
     uint64_t first; /* id of the first record */

@@ -125,7 +125,7 @@ struct store_resource {
     enum leak_sort sort;
     unsigned flags; /* enum leak_resource_flag */
     enum leak_name_form name_form;
-    const char *name; /* may contain any bytes */
+    const char *name; /* name of the resource; may contain any bytes */
     size_t name_length;
     uint32_t count;
     uint64_t id, bytes;
@@ -287,8 +287,8 @@ struct store_moment {
     uint64_t bytes, blocks;
 };
 
-/* The size of a site over time: its entry in each row is values[row * series_count + its index
- * in series[]]. */
+/* The size of a site over time: its entry in each row (a time at which sizes were recorded) is
+ * values[row * series_count + its index in store_history.series]. */
 struct store_series {
     uint32_t site;    /* index in store.sites */
     size_t first_row; /* index of the first row that has values of this site */

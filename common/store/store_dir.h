@@ -13,7 +13,7 @@
 #include "common/base/arena.h"
 
 #define STORE_DIR_PLACES 3
-/* The name of a directory for the recordings of one run of leakrun begins so. */
+/* Beginning of the name of a directory for the recordings of one run of leakrun. */
 #define STORE_DIR_SESSION_PREFIX "libleak-run."
 /* With the user's id behind: name of the directory for recordings of programs that run without
  * leakrun. */

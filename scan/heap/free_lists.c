@@ -49,8 +49,8 @@ static uint64_t next_of(const struct list *list, uint32_t number, uint64_t block
     return next && list->fast ? next + heap_map_header(list->chunks) : next;
 }
 
-/* Counts the chunks in the list, at most `most`, up to its end (*ended) or to a link that cannot
- * be right. */
+/* Counts the chunks in the list, at most `most`. Stops at the list's end (*ended is true then) or
+ * at a link that cannot be right. */
 static uint32_t follow(const struct list *list, uint32_t most, bool *ended)
 {
     uint64_t block = list->first;
@@ -71,7 +71,7 @@ static void mark(const struct list *list, uint32_t count, enum chunk_state state
     while (count--) {
         uint32_t number = member(list, block);
 
-        if (number == CHUNK_NONE) /* the list is a circle */
+        if (number == CHUNK_NONE) /* this chunk was marked before: the list is a circle */
             return;
         block = next_of(list, number, block);
         chunk_set_state(&list->chunks->chunk[number], state);

@@ -513,7 +513,7 @@ static void count_region(struct glibc_heap *heap, const struct chunk_region *reg
 }
 
 /* Adds the chunks that have a mapping of their own. They are searched outside of the regions of
- * arenas, which must be known. */
+ * arenas, which must have been found before. */
 static bool add_mapped(struct glibc_heap *heap, struct image *image)
 {
     struct heap_map found = {.word = image->word};

@@ -65,8 +65,9 @@ static bool add_region(struct search *search, uint64_t address, uint64_t size)
     return true;
 }
 
-/* Finds the header of an aligned block, two words before a multiple of some power of 2. The
- * header at the beginning of the mapping remains in front of it. */
+/* Finds the header of an aligned block, two words before a multiple of some power of 2. The header
+ * at the beginning of the mapping remains in front of it. Returns the chunk's size (see
+ * mapped_chunk_size()); 0: there is none. */
 static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
 {
     uint64_t words[2], before, size;

@@ -14,7 +14,8 @@
 #include "common/base/elf_widen.h"
 #include "scan/image/registers.h"
 
-#define THREAD_ALIGN 16        /* the description of a thread begins at a multiple of this */
+/* the description of a thread (struct pthread) begins at a multiple of this */
+#define THREAD_ALIGN 16
 #define NOTES_MOST (64u << 20) /* most bytes of notes; the registers of 10,000 threads take less */
 
 /* The part of a mapping whose data the core file has. Sorted like the image's mappings. */
@@ -52,7 +53,7 @@ static bool segment_ends_below(const void *item, const void *key)
 }
 
 /* Reads memory that the core file leaves out from the file that was mapped there, if the program
- * could not write to the mapping. */
+ * could not write to the mapping. Returns the number of bytes read. */
 static size_t read_file(struct core_image *core, uint64_t address, void *buffer, size_t size)
 {
     const struct image_mapping *mapping = image_find(core->image, address);
@@ -100,7 +101,7 @@ static size_t read_core(struct image *image, uint64_t address, void *buffer, siz
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Says which pages were never written: they are holes in the core file. */
+/* Says which pages were never written: they are holes in the core file. False: unknown. */
 static bool find_holes(struct image *image, uint64_t start, size_t count, bool *untouched)
 {
     struct core_image *core = image->source;

@@ -101,7 +101,7 @@ static size_t find_copy(const struct image *image, uint64_t address)
                              copy_ends_below, &address);
 }
 
-/* Reads from a copy, or from the source up to the next copy. */
+/* Reads from a copy, or from the source up to the next copy. Returns the number of bytes read. */
 static size_t read_some(struct image *image, uint64_t address, void *buffer, size_t size)
 {
     size_t at = find_copy(image, address);

@@ -38,7 +38,8 @@ static bool is_call_of_malloc(uint64_t call)
 
 static bool is_call_of_malloc_32(uint64_t call)
 {
-    /* brk, mmap, munmap, mprotect, mremap, mmap2, madvise, futex, futex_time64 */
+    /* brk, mmap, munmap, mprotect, mremap, mmap2, madvise, futex, futex_time64 of a 32-bit
+     * program */
     static const unsigned calls[] = {45, 90, 91, 125, 163, 192, 219, 240, 422};
 
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)

@@ -1,4 +1,4 @@
-/* containers.c - recognizes containers that programs hold by a pointer behind a header. */
+/* containers.c - recognizes containers to which programs point behind a header. */
 #include "scan/leakcheck/containers.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* containers.h - recognizes containers that programs hold by a pointer behind a header: those
- * heuristics of a leak check (docs/SNAPSHOTS.md) that need only the memory.
+/* containers.h - recognizes containers to which programs point behind a header: those heuristics of
+ * a leak check (docs/SNAPSHOTS.md) that need only the memory.
  *
- * A chunk of malloc does not say how many bytes were requested: for a block of N bytes at least
- * N - 15, for the smallest blocks perhaps less. So a container that fills its block may end up
- * to 15 bytes before the block's end. */
+ * A chunk of malloc does not say how many bytes were requested: for a block of N bytes at least N -
+ * 15, for the smallest blocks perhaps less. So a container that fills its block may end up to 15
+ * bytes before the block's end. */
 #ifndef SCAN_CONTAINERS_H
 #define SCAN_CONTAINERS_H
 

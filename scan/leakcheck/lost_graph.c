@@ -20,7 +20,7 @@ struct search {
     uint32_t *order, *low, *component;
     uint32_t *stack;   /* stack of Tarjan's algorithm */
     struct step *path; /* path of the depth-first search */
-    uint8_t *entered;  /* for each component: another component leads to it */
+    uint8_t *entered;  /* for each component: 1 if another component leads to it */
     uint32_t stacked, depth, visited, components;
 };
 
@@ -101,7 +101,7 @@ static void find_entered(struct search *search)
     }
 }
 
-/* Gives a lost block all blocks that it leads to and that have no owner yet. */
+/* Makes a lost block the owner of all blocks that it leads to and that have no owner yet. */
 static void own_from(struct search *search, uint32_t owner)
 {
     struct lost_chunk *blocks = search->graph->block;

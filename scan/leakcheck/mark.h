@@ -4,7 +4,7 @@
  * pass works on the blocks that the previous pass left unmarked:
  *
  *     reachable   pointers to the start of a block, or to where a container is held (containers.h)
- *     possible    pointers to the inside, and what hangs on such blocks
+ *     possible    pointers to the inside, and blocks that such blocks lead to
  *     hidden      the start in another form: tagged, shifted, complemented, mangled as setjmp does
  *     lost        the rest; lost_graph.h divides it
  *
