@@ -15,7 +15,8 @@
 #include "common/base/term_text.h"
 
 #define NAP_MOST 50 /* longest sleep between two looks at the mailbox, in milliseconds */
-#define GRACE 1000  /* time, in milliseconds, for a process that is just starting or calling exec */
+/* how long leakctl waits for a process that is just starting or calling exec, in milliseconds */
+#define GRACE 1000
 
 static volatile sig_atomic_t interrupted;
 

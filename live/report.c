@@ -138,8 +138,8 @@ bool report_check_options(const char *program, const struct args *args,
     return status == 0;
 }
 
-/* Results of leakreport without an exit status: it failed, after a message; or the user ended
- * it. */
+/* Values in place of an exit status of leakreport. REPORT_FAILED: it failed, after a message;
+ * REPORT_INTERRUPTED: the user ended it. */
 enum { REPORT_FAILED = -1, REPORT_INTERRUPTED = -2 };
 
 static int report_killed(int sig)
@@ -414,7 +414,8 @@ int report_conclude(struct session *session, const struct child *child, int wait
                             oom_kill_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !keep_stores(&stores, args);
     enum finding finding = report_stores(&stores, args, reporter, environment, followed);
-    /* The directory stays only if a message names it; otherwise the user would never find it. */
+    /* The session directory stays only if a message names it; otherwise the user would never find
+     * it. */
     if (finding == FOUND_UNKNOWN && !args->keep)
         leave = print_notice("recording file kept: leakreport %s", stores.at[0].path);
     bool tracked = was_tracked(&stores, child, args->gdb);

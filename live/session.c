@@ -23,7 +23,7 @@
 /* A place with fewer free bytes is tried last: containers often have a /dev/shm of 64 KiB. */
 #define ROOM_WANTED (16u << 20)
 
-/* ---- Choosing a place for the directory ------------------------------------------------------ */
+/* ---- Choosing a place for the session directory ---------------------------------------------- */
 
 static bool suits_loader(const char *path)
 {
@@ -36,7 +36,7 @@ static bool has_room(const char *path)
     return statvfs(path, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= ROOM_WANTED;
 }
 
-/* ---- Making the directory and its links ------------------------------------------------------ */
+/* ---- Making the session directory and its links ---------------------------------------------- */
 
 static bool make_link(const struct session *session, const char *to, const char *name)
 {
@@ -144,7 +144,7 @@ bool session_make(struct session *session, const char *wanted, const char *libra
     return false;
 }
 
-/* ---- Removing the directory ------------------------------------------------------------------ */
+/* ---- Removing the session directory ---------------------------------------------------------- */
 
 static void session_forget(struct session *session)
 {
@@ -170,7 +170,7 @@ void session_leave(struct session *session)
     session_forget(session);
 }
 
-/* ---- Removing directories of earlier runs ---------------------------------------------------- */
+/* ---- Removing session directories of earlier runs -------------------------------------------- */
 
 static void sweep_session(const struct session_dir *session, void *context)
 {

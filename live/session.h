@@ -25,9 +25,9 @@ struct session {
     const char *users;
 };
 
-/* Makes the directory in `wanted`; if that is NULL or unusable (with a message), in the first
- * usable of runtime_dir (the value of XDG_RUNTIME_DIR), /dev/shm, /tmp. False: no directory was
- * usable, and a message says so. */
+/* Makes the session directory below `wanted`; if that is NULL or unusable (with a message), in the
+ * first usable of runtime_dir (the value of XDG_RUNTIME_DIR), /dev/shm, /tmp. False: no directory
+ * was usable, and a message says so. */
 bool session_make(struct session *session, const char *wanted, const char *library,
                   const char *runtime_dir);
 
@@ -35,8 +35,8 @@ bool session_make(struct session *session, const char *wanted, const char *libra
  * left for the user stay for a day. */
 void session_sweep(const char *wanted, const char *runtime_dir);
 
-/* Leaves the directory for processes that still run, or for the user; session_sweep() does not
- * remove it for a day. */
+/* Leaves the session directory for processes that still run, or for the user; session_sweep() does
+ * not remove it for a day. */
 void session_leave(struct session *session);
 
 void session_remove(struct session *session);

@@ -275,7 +275,8 @@ static void judge_trend(json_t *process, const struct plant *plant)
         pass_plant(plant, frame);
 }
 
-/* Judges the history: the heap must rise, and the function must have its part of the peak. */
+/* Judges the history of the heap: it must rise, and the plant's function must have its part of the
+ * peak. */
 static void judge_growth(json_t *process, const struct plant *plant)
 {
     json_t *history = json_object_get(process, "history"), *peak = json_object_get(process, "peak");

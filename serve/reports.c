@@ -79,7 +79,8 @@ static struct kept_report *find_report(struct reports *reports, const struct job
     return NULL;
 }
 
-/* Looks for a kept report. True: there is one, and it is the result of the job. */
+/* Looks among the kept reports for one that answers the job. True: there is one, and it is now the
+ * result of the job. */
 static bool take_kept(struct reports *reports, struct job *job)
 {
     char *name = name_job(job);
@@ -94,7 +95,8 @@ static bool take_kept(struct reports *reports, struct job *job)
     return true;
 }
 
-/* Keeps a report in a free entry, or in that of the oldest report. */
+/* Keeps the report of a job for further requests: in a free entry of reports->kept[], or in that of
+ * the oldest report. */
 static void keep_report(struct reports *reports, const struct job *job)
 {
     struct kept_report *at = reports->kept;

@@ -55,8 +55,8 @@ struct job {
     void (*done)(void *context); /* is called in the thread of the jobs when the job has ended */
     void *context;
 
-    /* The result. fd: file with the report, which the caller closes; -1 = `message` has the
-     * reason. */
+    /* The result of the job. fd: file with the report, which the caller closes; -1 = `message` has
+     * the reason. */
     int fd;
     off_t size;
     uint64_t took_ns; /* time that writing the report took */
@@ -67,7 +67,8 @@ struct job {
 struct reports;
 struct reports *reports_begin(void); /* NULL: the thread could not be started */
 
-/* Looks for a kept report. True: there is one, and it is the result of the job. */
+/* Looks among the kept reports for one that answers the job. True: there is one, and it is now the
+ * result of the job. */
 bool reports_take(struct reports *reports, struct job *job);
 /* Queues a job. True: done() will be called. False: too many jobs wait, or reports_stop() was
  * called. */

@@ -231,8 +231,8 @@ static void add_to_total(struct counters *total, const struct counters *counts)
     total->frees += counts->frees;
 }
 
-/* Raises the known peak: libleak records it only now and then, so the heap may be larger at this
- * moment. */
+/* Sets the peak to the present size of the heap if that is larger, because libleak records the peak
+ * only now and then. */
 static void raise_peak(struct snapshot_reader *reader, struct heap_snapshot *snapshot)
 {
     struct moment now = {snapshot->time_ns, snapshot->total.bytes, snapshot->total.blocks};

@@ -81,7 +81,7 @@ struct variable_location {
     uint64_t given[3];
 };
 
-/* Finds the variable at a place. False: there is none. */
+/* Finds the variable at a location. False: there is none. */
 bool elf_binary_find_variable(struct elf_binary *binary, const struct variable_location *place,
                               struct binary_variable *found);
 

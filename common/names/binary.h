@@ -34,19 +34,19 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
  * for, but names still are. */
 
 /* Find the type of a block like block_type_find() and block_type_find_class() of
- * common/typeinfo/block_type.h. False: nothing is known. */
+ * common/typeinfo/block_type.h. False: no type was found. */
 bool binary_find_type(struct binary *binary, const struct block_question *question,
                       struct block_type_found *found);
 bool binary_find_class(struct binary *binary, const char *name,
                        const struct block_question *question, struct block_type_found *found);
 
-/* Says whether a known type fits a block, like block_type_fit() of block_type.h. False: it does
- * not fit, or nothing is known. */
+/* Says whether the type `id` fits a block, like block_type_fit() of block_type.h. False: it does
+ * not fit, or that cannot be found out. */
 bool binary_fit_type(struct binary *binary, struct type_id id,
                      const struct block_question *question, struct block_type_found *found);
 /* Names the pointers of a path that begins in a variable, like type_path_find() of
  * common/typeinfo/type_path.h. steps[0].offset is not used: the name process finds where `root`
- * lies in the variable. Returns how many steps found[] has; 0 = nothing is known. */
+ * lies in the variable. Returns how many steps found[] has; 0 = no step has a name. */
 size_t binary_find_path(struct binary *binary, const struct variable_location *root,
                         const struct type_step *steps, size_t count, struct type_step_found *found);
 

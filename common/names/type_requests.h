@@ -26,7 +26,7 @@ void type_requests_answer(struct elf_binary *binary, struct type_index *types,
 
 void type_requests_put_id(struct message *message, struct type_id id);
 void type_requests_put_question(struct message *message, const struct block_question *question);
-/* Reads the answer to a question about a block's type. False: nothing is known. */
+/* Reads the answer to a question about a block's type. False: no type was found. */
 bool type_requests_take_found(struct message *message, struct block_type_found *found);
 
 void type_requests_put_path(struct message *message, const struct variable_location *root,

@@ -24,8 +24,8 @@ struct process_list {
     size_t newer; /* number of files that a newer libleak wrote and this program cannot read */
 };
 
-/* The directory to search: `given` by the user, else the one in configuration files and
- * environment; NULL: search the default places. The caller frees it. */
+/* The directory to search for recording files: `given` by the user, else the one in configuration
+ * files and environment; NULL: search the default places. The caller frees it. */
 char *process_list_directory(const char *given);
 
 /* Lists the running processes with recording files in `dir` or in leakrun sessions below it;

@@ -112,8 +112,8 @@ bool session_dir_remove(const char *dir)
 
 /* ---- Finding out whether a session directory is in use --------------------------------------- */
 
-/* Says whether leakrun made the directory for this user, on this host and in this pid namespace,
- * so that the pid in its name is valid here. Reads that pid and its start time. */
+/* Says whether leakrun made the session directory for this user, on this host and in this pid
+ * namespace, so that the pid in its name is valid here. Reads that pid and its start time. */
 static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
 {
     struct stat st;
@@ -124,8 +124,8 @@ static bool is_own(const char *dir, const char *name, int *pid, uint64_t *start)
            (st.st_mode & 07777) == 0700 && domain != 0 && domain == read_pid_domain();
 }
 
-/* Says whether a process still needs the directory: one that outlived leakrun and writes its
- * recording file, or whose environment names the link to libleak.so. */
+/* Says whether a process still needs the session directory: one that outlived leakrun and writes
+ * its recording file, or whose environment names the link to libleak.so. */
 static bool is_used(struct session_dir *session)
 {
     struct store_list stores;

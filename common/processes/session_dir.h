@@ -21,8 +21,8 @@ char *session_dir_make(const char *base);
 /* Marks a directory because a message named it to the user, so that it is not removed soon. */
 void session_dir_mark_kept(const char *dir);
 
-/* Removes libleak's files from a directory, and the directory if nothing else is in it. False:
- * it stays. */
+/* Removes libleak's files from a directory, and the directory if nothing else is in it. False: the
+ * directory stays. */
 bool session_dir_remove(const char *dir);
 
 enum session_dir_state {

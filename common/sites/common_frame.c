@@ -71,7 +71,8 @@ static bool is_same_file(const struct frame *a, const struct frame *b)
 
 struct other_frames {
     const struct frame *frame[COMMON_FRAMES];
-    uint16_t named[COMMON_FRAMES]; /* for each frame the result of find_name() */
+    uint16_t named[COMMON_FRAMES]; /* for each frame of the other stack, the position of its name in
+                                    * the own stack; see find_name() */
     unsigned count;
 };
 
@@ -115,7 +116,7 @@ static int agreement(const struct common_frames *own, unsigned i, const struct o
     return 4 * shared - outside;
 }
 
-/* The largest result of agreement() that stacks with so many frames can have. */
+/* The largest result of agreement() that two stacks with these numbers of frames can have. */
 static int agreement_most(unsigned own, unsigned other)
 {
     return 4 * (int)(own < other ? own : other) - (int)(own + other);

@@ -91,8 +91,8 @@ static void add_series(struct growth_series *growth_series, const struct store_s
     }
 }
 
-/* Adds the live bytes of a site at the end of the recording to the points behind the last row of
- * the series. */
+/* Adds the counters that a site has at the end of the recording to the points in time after the
+ * last row of the history. */
 static void add_end(struct growth_series *growth_series, const struct store_site *site,
                     size_t count)
 {

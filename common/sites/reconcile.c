@@ -30,7 +30,8 @@ struct reconciliation reconcile_begin(const struct store *store)
     reconciliation.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
     for (size_t i = 0; i < store->site_count; i++)
         reconciliation.first[i] = 0;
-    /* The loop runs backwards, so that the list of each site is in the order of the results. */
+    /* The loop runs backwards, so that each site's list has the results of the leak check in their
+     * order. */
     for (size_t i = look->found_count; i > 0; i--) {
         const struct store_found *found = &look->found[i - 1];
 

@@ -175,7 +175,8 @@ struct frame_collector {
     bool some; /* at least one frame of libleak was left out */
 };
 
-/* Adds the frames of a place to frames[]. False: frames[] is full. */
+/* Adds to frames[] the frames of one return address: the function, and those inlined into it.
+ * False: frames[] is full. */
 static bool collect_frames(struct frame_collector *tracing, const struct resolved_place *place)
 {
     for (size_t i = 0; place && i < place->count; i++) {

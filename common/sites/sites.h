@@ -58,8 +58,9 @@ struct share {
 
 struct reconciliation {
     const struct store *store;
-    uint32_t *first;     /* for each site: 1 + index of its first result */
-    uint32_t *next;      /* for each result: 1 + index of the next result of the site; 0 = none */
+    uint32_t *first;     /* for each site: 1 + index of its first result in the leak check */
+    uint32_t *next;      /* for each result of the leak check: 1 + index of the next result of its
+                          * site; 0 = none */
     struct share *share; /* buffer for the shares of one site */
     size_t capacity;
 };
@@ -152,7 +153,7 @@ struct common_frames {
 };
 
 /* Selects the frames of a stack that can be compared with other stacks. wrappers: functions to
- * leave out, NULL = none are known. */
+ * leave out, NULL = none. */
 struct common_frames common_frames_of(const struct stack *stack,
                                       const struct free_wrappers *wrappers);
 

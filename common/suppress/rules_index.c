@@ -1,9 +1,9 @@
 /* rules_index.c - finds the rule that suppresses a record among many thousands (rules.h).
  *
- * The walk down the tree runs a nondeterministic automaton: from a set of nodes, each frame of
- * the stack leads to a set of other nodes. A node behind "..." stays in the set for the rest of
- * the walk. A hash table finds edges without wildcards; edges with wildcards are tried one by
- * one. Hash collisions do no harm, since rules_match_record() checks the rule at the end. */
+ * The search of the tree runs a nondeterministic automaton: from a set of nodes, each frame of the
+ * stack leads to a set of other nodes. A node behind "..." stays in the set for the rest of the
+ * search. A hash table finds edges without wildcards; edges with wildcards are tried one by one.
+ * Hash collisions do no harm, since rules_match_record() checks the rule at the end. */
 #include "common/suppress/rules.h"
 
 #include <stdlib.h>
@@ -20,8 +20,9 @@ struct node {
     uint32_t globs, next_glob;     /* first child whose edge has a wildcard; next such child of
                                     * this node's parent */
     uint32_t star;                 /* child behind "..."; 0 = none */
-    uint64_t seen, kept; /* number of the last step (a frame in a walk) that reached this node;
-                          * number of the last walk that keeps this node, which is behind "..." */
+    uint64_t seen, kept; /* number of the last step (one frame of one search) that reached this
+                          * node; number of the last search in whose sets this node stays because it
+                          * is behind "..." */
 };
 
 /* The tree nodes to which the frames of the stack so far lead. */

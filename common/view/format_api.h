@@ -67,7 +67,7 @@ struct view {
     bool suppressed; /* also list suppressed records */
     bool growing;    /* list only growing records */
     bool owners;     /* list only roots, with what they keep alive */
-    bool blocks;     /* list only single blocks, where they are known */
+    bool blocks;     /* list only single blocks, as far as the recording has them */
     enum by_key by;  /* write only a table of sums by this key */
     enum json_frames json_frames;
     enum weight weight;

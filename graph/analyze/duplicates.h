@@ -12,7 +12,7 @@
 
 struct duplicate_set {
     uint64_t content, wasted;
-    /* index of the first block in duplicates.member, and number of blocks */
+    /* index of the set's first block in duplicates.member, and number of its blocks */
     uint32_t first, blocks;
     uint32_t original;
 };

@@ -16,7 +16,7 @@
 struct owner_group {
     uint32_t site;
     bool lost;
-    /* index of its first block in owner_groups.member, and number of blocks */
+    /* index of the group's first block in owner_groups.member, and number of its blocks */
     uint32_t first, blocks;
     uint64_t own, bytes;
     /* number of blocks that are freed when the blocks of the group are freed, its own included */

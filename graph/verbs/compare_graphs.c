@@ -56,7 +56,8 @@ static struct change new_row(enum group_by by, struct graph_names *names, uint32
         .site = by == BY_TYPE ? NULL : graph_names_site(names, site)};
 }
 
-/* Returns the row for each site of the graph; adds rows. The caller frees the result. */
+/* Returns, for each site of the graph, the index of the row that counts its blocks; adds rows that
+ * are missing. The caller frees the result. */
 static uint32_t *rows_of(struct changes *changes, struct graph_names *names)
 {
     uint32_t sites = names->graph->sites;
@@ -130,8 +131,8 @@ static bool is_same_process(const struct heap_graph *a, const struct heap_graph 
            a->store.header.start_time == b->store.header.start_time;
 }
 
-/* Counts the blocks that are in both graphs, in their rows. Returns their number. The blocks of
- * both graphs are sorted by address. */
+/* Counts, in the rows of their sites, the blocks that are in both graphs. Returns their number. The
+ * blocks of both graphs are sorted by address. */
 static uint64_t count_survivors(struct changes *changes, const struct side *a, const struct side *b)
 {
     uint64_t stayed = 0;

@@ -48,8 +48,8 @@ struct merge {
     uint64_t first_ns, last_ns; /* start time of the first and of the last process; 0 = unknown */
 };
 
-/* Merges the reports of the set: sorts its entries. The set must keep verdicts and kinds apart, and
- * must live longer than the merge. */
+/* Merges the reports of the set: sorts its entries. The set must have one entry for each verdict
+ * and kind of a signature (report_set.apart), and must live longer than the merge. */
 struct merge merge_make(struct report_set *report_set, enum sort_order sort);
 
 void merge_write_text(const struct merge *merge, const struct view *view, FILE *stream);

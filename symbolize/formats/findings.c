@@ -20,7 +20,8 @@ static size_t crash_count(const struct process *process)
     return process->crash ? 1 : 0;
 }
 
-/* The part of a process at an index; exactly one pointer is set. */
+/* The crash, bad free, record or resource that has an index among all findings of a process;
+ * exactly one pointer is set. */
 struct part {
     const struct crash *crash;
     const struct bad_free *mistake;

@@ -25,7 +25,7 @@ static const struct {
 } levels[] = {
     [FINDING_ERROR] = {"error", "more error", SHOWN},
     [FINDING_WARNING] = {"warning", "more warning", SHOWN},
-    /* one of the ten notices is kept free: it has the number of findings that were not written */
+    /* one of the ten notices is reserved for the number of findings that were not written */
     [FINDING_NOTICE] = {"notice", "more notice", SHOWN - 1},
 };
 #define LEVELS (sizeof(levels) / sizeof(*levels))

@@ -51,8 +51,8 @@ void sarif_flow(struct json_writer *json, const struct frame *const *frames, siz
 void sarif_stack(struct json_writer *json, const char *message, const struct stack *stack,
                  const struct view *view);
 
-/* Returns the frame that the location of a result shows: a user frame with a file, if there is one.
- * NULL = the stack has no frames. */
+/* Returns the frame that the location of a SARIF result shows: a user frame with a file, if there
+ * is one. NULL = the stack has no frames. */
 const struct frame *sarif_title_frame(const struct frame *const *frames, size_t count, size_t user);
 
 #endif

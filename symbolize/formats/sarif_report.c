@@ -135,7 +135,7 @@ static void write_notification(struct json_writer *json, const char *level, cons
     free(words);
 }
 
-/* Writes the notes of the report. left: the number of results that were left out. */
+/* Writes the notes of the report. left: the number of SARIF results that were left out. */
 static void write_invocation(struct json_writer *json, const struct report *report, uint64_t left)
 {
     char text[160];
@@ -169,16 +169,17 @@ struct writing {
     const struct view *view;
     const struct process *process;
     struct sarif_states states;
-    uint64_t *times;   /* index of a process -> number of processes with equal results */
+    uint64_t *times;   /* index of a process -> number of processes whose reports are equal to that
+                        * of this process */
     struct gzip *gzip; /* compresses the written part, to know its compressed size */
     FILE *stream, *words;
-    char *text, *message; /* memory for one result and for one message */
+    char *text, *message; /* memory for one SARIF result and for its message */
     size_t text_size, message_size;
     uint64_t given, left;
     bool full;
 };
 
-/* The parts that results of all kinds have. */
+/* What every SARIF result has. A result is one finding: a record, an error or a resource. */
 struct result {
     const struct sarif_rule *rule;
     enum report_set_class class;
@@ -190,7 +191,7 @@ struct result {
 
 /* ---- Limiting the size of the report --------------------------------------------------------- */
 
-/* Begins a result in memory. False: the report is full. */
+/* Begins a SARIF result in memory. False: the report has reached its limit. */
 static bool begin_result(struct writing *writing)
 {
     writing->full |= writing->given == RESULTS_MOST;
@@ -223,7 +224,7 @@ static void end_result(struct writing *writing)
 
 /* ---- Writing the parts of a result ----------------------------------------------------------- */
 
-/* Writes the message of a result, whose text is in writing->words. */
+/* Writes the message of a SARIF result, whose text is in writing->words. */
 static void write_sarif_message(struct writing *writing)
 {
     char *words;
@@ -388,14 +389,14 @@ static void write_sarif_record(struct writing *writing, const struct record *rec
 
 /* ---- Writing errors and resources as results ------------------------------------------------- */
 
-/* A further stack of a result, with its words, like "allocated". */
+/* A further stack of a SARIF result, with its words, like "allocated". */
 struct side {
     const char *words;
     const struct stack *stack; /* NULL or no frames: the result has no such stack */
 };
 
-/* Writes a result whose message is in writing->words. words: describes the stack of the result.
- * sides: further stacks. */
+/* Writes a SARIF result whose message is in writing->words. words: describes the stack of the
+ * result. sides: further stacks. */
 static void write_result(struct writing *writing, const struct result *result, const char *words,
                          const struct side sides[2])
 {
@@ -479,8 +480,8 @@ static void write_resource(struct writing *writing, const struct resource *resou
 
 /* ---- Writing results that only the baseline has ---------------------------------------------- */
 
-/* Writes a result that only the baseline has, marked as suppressed, so that hosts without support
- * for baselines do not count it. */
+/* Writes a SARIF result that only the baseline has, marked as suppressed, so that hosts without
+ * support for baselines do not count it. */
 static void write_absent(struct writing *writing, const struct report_set_entry *entry)
 {
     const struct record *record = &entry->record;

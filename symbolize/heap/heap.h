@@ -166,7 +166,7 @@ struct loss_times {
 
 struct loss_times loss_times_begin(const struct store *store);
 void loss_times_end(struct loss_times *times);
-/* Fills in record->first_lost and last_lost from the rows of the record's sites. */
+/* Fills in record->first_lost and last_lost from the leak check's rows about the record's sites. */
 void loss_times_fill(const struct loss_times *times, struct site_list sites, struct record *record);
 
 /* ---- leak_check_info.c: how the last leak check was made ------------------------------------- */

@@ -85,7 +85,8 @@ static int compare_owner_sites(const void *left, const void *right)
     return (a->site > b->site) - (a->site < b->site);
 }
 
-/* Sums up what owners keep, by owner and site; returns the number of pairs. */
+/* Sums up the blocks that owners keep alive, by owner and site; returns the number of elements of
+ * owned[]. */
 static size_t collect_parts(const struct owner_table *owning, struct owner_site *owned)
 {
     const struct store_leak_check *look = owning->look;

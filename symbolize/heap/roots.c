@@ -88,7 +88,7 @@ static void set_variable(struct roots *roots, const struct binary_variable *foun
     root->function = resolve_name(resolver, found->function);
     if (found->name)
         root->variable = arena_copy(roots->mem, found->name, strlen(found->name));
-    /* unlike the name, a symbol also has the namespaces */
+    /* a symbol has the namespaces, which the variable's name in the source lacks */
     if (symbol && (!root->function || !root->variable))
         root->variable = symbol;
     if (found->file)

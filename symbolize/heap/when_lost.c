@@ -318,7 +318,8 @@ static bool may_refine(const struct when_lost *made, const struct lost_block *bl
            is_within(&block->place.at, known);
 }
 
-/* Replaces the place of the chosen block by the better one that a further run found. */
+/* Replaces the place where the chosen block was lost by the more precise place that a further run
+ * found. */
 static void refine_followed(struct when_lost_builder *builder,
                             const struct store_followed *followed, struct when_lost *made)
 {

@@ -52,8 +52,8 @@ struct record_sums {
     size_t kin_count, kin_capacity;
     uint32_t *next_site;   /* index of a site -> index + 1 of the next site of its kin */
     struct hashmap by_key; /* hash of kin, verdict, flags and owner -> index in `draft` + 1 */
-    /* hashes of a record sum and a stack's node: the pairs that were counted in record.stacks; used
-     * only if the program set tags */
+    /* hashes of pairs of a record sum and a stack (its node) that were counted in record.stacks;
+     * used only if the program set tags */
     struct hashmap stacks;
     struct record_sum *draft;
     size_t count, capacity;

@@ -18,7 +18,7 @@
 
 struct group_options {
     bool inherited;             /* fork child: include blocks inherited from the parent */
-    bool blocks;                /* keep all sample blocks that are known */
+    bool blocks;                /* keep all sample blocks that the leak check recorded */
     size_t types;               /* number of records for which the types of the blocks are found */
     bool types_of[VERDICT_MAX]; /* verdicts of the records for which the types of the blocks are
                                  * found */
@@ -63,7 +63,7 @@ void distinct_callers_fill(struct arena *mem, struct process *process);
  * input, work, and exit), so the report shows it as information and not as a leak. */
 
 /* Fills in process->held; the totals of the process must be filled in before. Leaves it NULL if the
- * heap was small or no function held most of it. */
+ * heap was small or no function had most of its bytes. */
 void held_at_once_fill(struct arena *mem, struct free_sites *frees, const struct store *store,
                        struct process *process);
 

@@ -71,8 +71,8 @@ static void write_seen(const struct process *process, FILE *stream)
     write_truncated(process, stream);
 }
 
-/* Writes the result of the option unwind_check: how many stacks a second unwinder walked, and how
- * many it saw differently. */
+/* Writes the result of the option unwind_check: how many stacks a second unwinder unwound, and for
+ * how many its result differed. */
 static void write_compared(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!process->unwind_mismatches && !(process->unwind_checks && view->verbose))
@@ -108,7 +108,7 @@ static void write_coverage_stacks(const struct stacks *stacks, FILE *stream)
     fputs(" of their frames shared with the previous walk.\n", stream);
 }
 
-/* Writes the sites whose blocks held most memory at the peak. */
+/* Writes the sites whose live blocks had most bytes at the peak. */
 static void write_coverage_peak(const struct process *process, const struct view *view,
                                 FILE *stream)
 {

@@ -204,7 +204,8 @@ static void write_name(const struct process *process, FILE *stream)
     fputs(term_text(name, strlen(name), 30).text, stream);
 }
 
-/* How many processes there were, and the largest number of bytes that one of them held. */
+/* The programs that the first process was before exec: their number, and the most bytes of live
+ * blocks that one of them had. */
 struct held {
     size_t processes;
     uint64_t bytes;
@@ -271,7 +272,7 @@ struct line {
     const char *words; /* what the line says if the state is STATE_CLEAN */
     bool sampled;
     size_t count;
-    uint64_t most; /* the largest number of bytes that one process held */
+    uint64_t most; /* the most bytes of live blocks that one process of the line had */
     struct totals totals;
 };
 
