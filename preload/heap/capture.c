@@ -36,8 +36,9 @@ void capture_start(void)
 {
     if (options_current.python == PYTHON_AUTO && options_current.site_stacks)
         modules_state.on_object = look_for_python;
-    if (options_current.unwind == UNWIND_FP)
-        unwind_use_frame_pointers();
+    unwind_by(options_current.unwind == UNWIND_FP    ? UNWIND_BY_RECORDS
+              : options_current.unwind == UNWIND_CFI ? UNWIND_BY_TABLES
+                                                     : UNWIND_BY_TABLES_AND_RECORDS);
     if (ARCH_SLOTS_VARY)
         guard_callbacks.passes = unwind_passes;
     if (!options_current.site_stacks)

@@ -231,7 +231,7 @@ static bool catch_signal(bool wanted, int number)
 
 static void forget_objects(uintptr_t start, uintptr_t end)
 {
-    cfi_cache_forget(start, end);
+    unwind_forget(start, end);
     capture_forget_objects(start, end);
 }
 

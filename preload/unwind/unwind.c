@@ -4,6 +4,7 @@
 #include "preload/interpose/golang.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/frame_record.h"
 #include "preload/base/sys.h"
 #include "arch.h"
 
@@ -17,7 +18,7 @@ struct reader {
     /* link: value of the link register. It is known only for the frame that a signal interrupted,
      * whose pc and sp are link_pc and link_sp. */
     uintptr_t link, link_pc, link_sp;
-    bool by_fp; /* the option unwind=fp is set */
+    enum unwind_method method;
     /* The walk has left the system stack, on which Go runs C code, for the goroutine's stack. */
     bool moved;
 };
@@ -132,23 +133,51 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
-/* Replaces *row by the row of a frame record, for unwind=fp: fp points to a record {fp, return
- * address}, and the caller's frame is above it. CFI is not used; code that uses fp for other values
- * ends the trace, or its callers are left out. JIT-compiled code without CFI has such records, too.
- * False: fp cannot point to a record. */
+#define RECORD_SIZE (2 * sizeof(uintptr_t)) /* of a frame record {fp, return address} */
+
+/* Returns the row of a frame record: the caller's frame is above it. */
+static struct cfi_row record_row(void)
+{
+    return (struct cfi_row){.rule = CFI_FP,
+                            .offset = (int32_t)RECORD_SIZE + ARCH_FRAME_RECORD,
+                            .fp_offset = -(int16_t)RECORD_SIZE,
+                            .ra_offset = -(int16_t)sizeof(uintptr_t) |
+                                         (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
+}
+
+/* Says whether the frame's fp can point to a record. */
+static bool may_be_record(const struct reader *reader, const struct frame *frame)
+{
+    const uintptr_t record = frame->fp + ARCH_FRAME_RECORD;
+    return record >= frame->sp && record % sizeof(uintptr_t) == 0 &&
+           (!reader->high || record <= reader->high - RECORD_SIZE);
+}
+
+/* Replaces *row by the row of a frame record, for unwind=fp. CFI is not used; code that uses fp for
+ * other values ends the trace, or its callers are left out. False: fp cannot point to a record. */
 static bool use_frame_record(const struct reader *reader, const struct frame *frame,
                              struct cfi_row *row)
 {
-    const uintptr_t size = 2 * sizeof(uintptr_t), record = frame->fp + ARCH_FRAME_RECORD;
-    bool valid = record >= frame->sp && record % sizeof(uintptr_t) == 0 &&
-                 (!reader->high || record <= reader->high - size);
     if (row->rule != CFI_END && row->rule != CFI_SIGNAL)
-        *row = (struct cfi_row){.rule = CFI_FP,
-                                .offset = (int32_t)size + ARCH_FRAME_RECORD,
-                                .fp_offset = -(int16_t)size,
-                                .ra_offset = -(int16_t)sizeof(uintptr_t) |
-                                             (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
-    return row->rule != CFI_FP || valid;
+        *row = record_row();
+    return row->rule != CFI_FP || may_be_record(reader, frame);
+}
+
+/* Replaces *row, the row of code without unwind table, by that of a frame record if fp points to
+ * one (frame_record.h). */
+static NOINLINE void try_frame_record(struct guard *guard, struct reader *reader,
+                                      const struct frame *frame, struct unwind_step *step,
+                                      struct cfi_row *row)
+{
+    uintptr_t pc;
+    step->uses_fp = true;
+    if (!may_be_record(reader, frame))
+        return;
+    if (read_stack_word(reader, frame->fp + ARCH_FRAME_RECORD + sizeof pc, &pc) &&
+        is_code_address(arch_strip(pc)) && frame_record_returns_to(guard, arch_strip(pc)))
+        *row = record_row();
+    else
+        reader->strayed = true; /* the end depends on a word of the stack */
 }
 
 /* Steps to the caller by a frame record, in Go code, which has no CFI. C code that Go calls runs on
@@ -182,7 +211,10 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
 {
     struct cfi_row row = cfi_cache_find(guard, frame->pc);
     uintptr_t cfa, pc, other;
-    if (unlikely(reader->by_fp) && !use_frame_record(reader, frame, &row)) {
+    if (ARCH_FINDS_CALLS && unlikely(row.rule == CFI_NONE) &&
+        reader->method == UNWIND_BY_TABLES_AND_RECORDS && !golang_contains(frame->pc))
+        try_frame_record(guard, reader, frame, step, &row);
+    if (unlikely(reader->method == UNWIND_BY_RECORDS) && !use_frame_record(reader, frame, &row)) {
         if (golang_contains(frame->pc))
             return step_go_frame(reader, frame, step);
         step->uses_fp = true;
@@ -383,11 +415,17 @@ static enum leak_root take_step(struct guard *guard, struct reader *reader, stru
     return end;
 }
 
-static bool by_fp;
+static enum unwind_method used_method;
 
-void unwind_use_frame_pointers(void)
+void unwind_by(enum unwind_method method)
 {
-    by_fp = true;
+    used_method = method;
+}
+
+void unwind_forget(uintptr_t start, uintptr_t end)
+{
+    cfi_cache_forget(start, end);
+    frame_record_forget(start, end);
 }
 
 /* The state of a walk from the innermost frame outwards. */
@@ -438,7 +476,7 @@ static bool use_kept_frames(const struct unwind_bounds *bounds, unsigned limit, 
 void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
                  unsigned limit, struct unwind_trace *trace)
 {
-    struct reader reader = {.scratch = trace, .by_fp = by_fp};
+    struct reader reader = {.scratch = trace, .method = used_method};
     trace->window_size = 0;
     if (start->sp - bounds->low < bounds->high - bounds->low) {
         /* Unwinding reads no word below the caller's frame, and all pages above it are mapped. */
@@ -474,8 +512,12 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context)
 {
-    struct reader reader = {
-        .scratch = scratch, .link = link, .link_pc = start->pc, .link_sp = start->sp};
+    struct reader reader = {.scratch = scratch,
+                            .link = link,
+                            .link_pc = start->pc,
+                            .link_sp = start->sp,
+                            .method =
+                                used_method == UNWIND_BY_RECORDS ? UNWIND_BY_TABLES : used_method};
     struct frame frame = *start;
     enum leak_root end = LEAK_ROOT_NONE;
     scratch->window_size = 0;

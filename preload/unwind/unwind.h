@@ -4,7 +4,8 @@
  * Unwinding needs no frame pointers and never faults. If the rows of all return addresses are in
  * the cache (cfi_cache.h), it takes no lock and opens no file. The thread's own stack is read
  * directly, any other stack (of a fibre or for signals) through the kernel. If the stack looks
- * wrong, or a pc has no row, the trace ends and records why; nothing is guessed.
+ * wrong, or a pc has neither a row nor a frame record that passes the checks of frame_record.h, the
+ * trace ends and records why.
  *
  * A thread keeps its last trace, because the next one mostly shares its outer frames. Unwinding
  * walks fresh frames until one has the pc and sp (and fp, where a frame further out needs it) of a
@@ -146,9 +147,19 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
     unwind_commit(bounds, trace);
 }
 
-/* Makes all later walks use frame pointers only: code that was compiled without them is left out of
- * traces, or ends them. */
-void unwind_use_frame_pointers(void);
+enum unwind_method {
+    UNWIND_BY_TABLES,             /* a stack ends where code has no unwind table */
+    UNWIND_BY_TABLES_AND_RECORDS, /* there it continues by a frame record, if it has a valid one */
+    /* Tables are not used: code that was compiled without frame pointers is left out of traces, or
+     * ends them. */
+    UNWIND_BY_RECORDS
+};
+
+/* Sets the method of all later walks; before that it is UNWIND_BY_TABLES. */
+void unwind_by(enum unwind_method method);
+
+/* Forgets what is known of the code in (start, end], before other code can be mapped there. */
+void unwind_forget(uintptr_t start, uintptr_t end);
 
 /* Unwinds a crashed thread of any depth: calls visit for every frame until it returns false (then
  * the result is LEAK_ROOT_DEPTH). All memory is read through the kernel. link: the link register,

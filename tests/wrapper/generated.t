@@ -157,7 +157,7 @@ makesAll();
 console.log(process.pid);
 process.exit(0);
 END
-    for how in fp auto; do
+    for how in cfi auto; do
         leakrun --unwind=$how --keep=$how.leak --no-report node --perf-basic-prof --interpreted-frames-native-stack leaks.js >pid 2>err ||
             skip 'this node writes no map'
         map=/tmp/perf-$(tail -n1 pid).map
@@ -166,8 +166,8 @@ END
         "$O/leakreport" --format=heap --all-frames --full-names --top=100000 $how.leak >$how
         rm -f "$map"
     done
-    says auto 'ZlibStream::New'
-    silent_about auto 'makesOne|makesAll'
-    awk -v RS= '/ZlibStream::New/ && /makesOne *.*leaks.js:3/ && /makesAll *.*leaks.js:4/ && /node::Start/' fp >whole
-    [ -s whole ] || fail "no stack from C++ through JavaScript to main: $(grep -c makesOne fp) have makesOne"
+    says cfi 'ZlibStream::New'
+    silent_about cfi 'makesOne|makesAll'
+    awk -v RS= '/ZlibStream::New/ && /makesOne *.*leaks.js:3/ && /makesAll *.*leaks.js:4/ && /node::Start/' auto >whole
+    [ -s whole ] || fail "no stack from C++ through JavaScript to main: $(grep -c makesOne auto) have makesOne"
 }

@@ -147,6 +147,19 @@ static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link l
     return link.record + sizeof(uintptr_t);
 }
 
+/* Is 0 because arch_find_call recognises no call, so code without unwind table ends a stack. The compilers of this CPU put
+ * a frame record anywhere in its frame: it does not tell the caller's sp, which the caller's row
+ * needs. */
+#define ARCH_FINDS_CALLS 0
+#define ARCH_CALL_MOST 4
+
+static inline bool arch_find_call(const uint8_t *end, uintptr_t pc, uintptr_t *target)
+{
+    (void)end, (void)pc;
+    *target = 0;
+    return false;
+}
+
 /* Returns a return address without the signature that paciasp or pacibsp has put into its upper
  * bits. The instruction xpaclri removes it; on a CPU without pointer authentication it does
  * nothing. */

@@ -124,6 +124,17 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer;
 }
 
+/* Is 0 because arch_find_call recognises no call, so code without unwind table ends a stack. */
+#define ARCH_FINDS_CALLS 0
+#define ARCH_CALL_MOST 4
+
+static inline bool arch_find_call(const uint8_t *end, uintptr_t pc, uintptr_t *target)
+{
+    (void)end, (void)pc;
+    *target = 0;
+    return false;
+}
+
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 static inline bool arch_cfa_signs(uint8_t opcode)
