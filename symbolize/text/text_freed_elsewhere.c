@@ -28,7 +28,7 @@
 #include "symbolize/records/sampling_error.h"
 
 #define SHARE_SHOWN 0.2 /* a place with a smaller share of the frees is shown only with -v */
-#define HOLDER_COLUMNS 24
+#define HOLDER_COLUMNS 26
 #define NAME_LEAST 17   /* a name has at least so many columns, even if the line becomes too long */
 #define NAME_COLUMNS 60 /* most columns of a name on a line of its own */
 #define CALLER_COLUMNS 40
@@ -306,8 +306,8 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
     if (!orphaned->blocks)
         return;
     if (orphaned->holder)
-        snprintf(lead, sizeof(lead), "it was owned by a block from %s(), which was freed in ",
-                 text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
+        snprintf(lead, sizeof(lead), "it was owned by a block from %s, which was freed in ",
+                 text_call(orphaned->holder, view, HOLDER_COLUMNS).text);
     write_owner(lead, orphaned, view, stream);
     write_earlier_owner(&record->earlier, view, stream);
 }
@@ -317,7 +317,7 @@ void text_released_elsewhere(const struct resource *resource, const struct view 
     char lead[TERM_TEXT_MAX + 64] = "others are closed in ";
 
     if (resource->released_of)
-        snprintf(lead, sizeof(lead), "others that %s() opens are closed in ",
-                 text_function_name(resource->released_of, view, HOLDER_COLUMNS).text);
+        snprintf(lead, sizeof(lead), "others that %s opens are closed in ",
+                 text_call(resource->released_of, view, HOLDER_COLUMNS).text);
     write_freed_place(TEXT_MARGIN, lead, resource->released_at, "", view, stream);
 }

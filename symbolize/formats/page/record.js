@@ -62,7 +62,7 @@ function recordBody(record) {
     if (record.w) body.push(note((record.w[2] ? "Never freed when allocated here; other blocks from this line are freed in " : "Others are freed in ") +
                                  freedAt(record.w) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
-    if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + nameOf(frameOf(record.h[1])) + "(), which" : " that") + " was freed in " +
+    if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + callOf(frameOf(record.h[1])) + ", which" : " that") + " was freed in " +
                                  nameOf(frameOf(record.h[0])) + atPlace(frameOf(record.h[0])) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     body.push(heldBy(record));
