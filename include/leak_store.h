@@ -272,6 +272,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_TEMPORARY,  /* array of struct leak_temporary, from site chunk.first on */
     LEAK_CHUNK_CODES,    /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
     LEAK_CHUNK_COUNTERS, /* one struct leak_counters, if a single block is followed */
+    LEAK_CHUNK_TRAIL,    /* one struct leak_trail, if follow_blocks= asks for the way of a block */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -1340,6 +1341,47 @@ struct leak_counters {
     struct leak_counting countings[LEAK_COUNTINGS_MOST];
 };
 
+/* How a function that had the followed block was executed. */
+#define LEAK_WAY_ENDED 1    /* it has returned */
+#define LEAK_WAY_THROWN 2   /* an exception or longjmp has left it */
+#define LEAK_WAY_RETURNED 4 /* the register with the function's result pointed to the block */
+#define LEAK_WAY_JUMPS 8
+#define LEAK_WAY_FRAMES 8
+#define LEAK_WAYS_ENDED 32
+#define LEAK_WAYS_PASSED 16
+#define LEAK_WAY_COUNTERS 32
+
+struct leak_way_jump {
+    uint64_t from, to; /* address of the jump, call or return, and of the next instruction */
+};
+
+struct leak_way {
+    uint32_t frame_count; /* publish: number of frames; 0: there is no record here */
+    uint32_t how;         /* publish: the constants LEAK_WAY_ above; 0: it has not ended */
+    uint32_t number;      /* in leak_trail.passed: number of the call, from 1 */
+    uint32_t variable;    /* 1: not the block was passed, but the variable that points to it */
+    uint32_t jump_count, reserved;
+    uint64_t left_at; /* behind the function's last instruction */
+    /* The function, and the return addresses of its callers, innermost first. In leak_trail.ended
+     * the first one is the function's call at the allocation; in leak_trail.passed it is one byte
+     * behind the function's first instruction. */
+    uint64_t frames[LEAK_WAY_FRAMES];
+    struct leak_way_jump jumps[LEAK_WAY_JUMPS]; /* of the function itself, latest last */
+};
+
+/* The way of the followed block through the functions of the program. */
+struct leak_trail {
+    uint32_t passed_count; /* number of calls that passed the block */
+    uint32_t is_cut;       /* 1: the records end before the block was lost */
+    /* The functions of the allocation's call stack, innermost first. */
+    struct leak_way ended[LEAK_WAYS_ENDED];
+    /* The latest calls that passed the block; number N is at index (N - 1) % LEAK_WAYS_PASSED. */
+    struct leak_way passed[LEAK_WAYS_PASSED];
+    /* As in struct leak_counters, of more words. */
+    struct leak_counter words[LEAK_WAY_COUNTERS];
+    struct leak_counting countings[LEAK_COUNTINGS_MOST];
+};
+
 struct leak_seen_thread {
     uint32_t serial; /* number of the thread; 0 = a thread that never allocated */
     int32_t tid;
@@ -1525,6 +1567,8 @@ LEAK_LAYOUT(step, 24)
 LEAK_LAYOUT(sample, 40)
 LEAK_LAYOUT(counter, 24)
 LEAK_LAYOUT(counting, 80)
+LEAK_LAYOUT(way, 224)
+LEAK_LAYOUT(trail, 16648)
 LEAK_LAYOUT(counters, 5264)
 LEAK_LAYOUT(seen_thread, 40)
 LEAK_LAYOUT(crash_near, 40)

@@ -304,6 +304,7 @@ struct lost_place {
      * `after`. */
     struct stack at;
     bool holder_freed;
+    bool in_memory; /* the word that had the pointer was not on a stack */
     struct stack before, after;
     /* The function that lost the pointer: its first and its last line that are possible; NULL =
      * unknown. */
@@ -342,7 +343,19 @@ struct counter {
     size_t counting_count; /* number of countings[]; 0 = no change was observed */
 };
 
+/* A function that had a lost block before it was lost. */
+struct way {
+    const struct frame *function; /* the user's function; NULL = there is none */
+    const struct frame *end;      /* its line from which it ended; NULL = unknown */
+    bool thrown;                  /* an exception or longjmp has left it */
+    bool returned;                /* its result was the block */
+    bool variable;                /* the variable that points to the block was passed to it, and not
+                                   * the block */
+    struct stack stack;           /* its call stack, from the function on */
+};
+
 #define WHEN_LOST_MOST 4
+#define WAYS_MOST 3
 
 /* The times and places at which blocks of a record were lost, observed in another run of the
  * program (leakrun --when-lost). */
@@ -363,6 +376,15 @@ struct when_lost {
     uint64_t used_bytes;      /* uses were watched in so many bytes at the start of the block; 0
                                * = in the whole block */
     struct counter counter;   /* reference count of the chosen block */
+    bool has_way;             /* a run has recorded the way of the block through functions */
+    struct way *ways;         /* functions that allocated the chosen block and ended from another
+                               * line than the one that allocated it, innermost first */
+    size_t way_count;
+    struct way passed; /* the function that was called last with the block; without a
+                               * function: unknown */
+    const struct frame *allocates, *loses; /* two lines of one function: the one led to the
+                                            * allocation, the other one to the loss; NULL = no such
+                                            * function is known */
 };
 
 /* All blocks that a stack allocated, freed or not. */

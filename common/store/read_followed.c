@@ -1,5 +1,5 @@
-/* read_followed.c - reads the blocks that the option follow_blocks= named, and their reference
- * count. */
+/* read_followed.c - reads the blocks that the option follow_blocks= named, their reference count,
+ * and the functions that they went through. */
 #include "common/store/reader_internal.h"
 
 static uint64_t *read_frames(struct store *store, const uint64_t *frames, uint32_t said,
@@ -62,9 +62,16 @@ static void add_followed(struct reader *reader, const struct leak_followed *foll
     store->followed_count++;
 }
 
+/* The words of the block that may count references, and the code that changed them. */
+struct counters {
+    const struct leak_counter *words;
+    uint32_t word_count;
+    const struct leak_counting *countings; /* LEAK_COUNTINGS_MOST records */
+};
+
 /* Says whether a word of the block is a reference count: it changed by one at a time, was above
  * 1, went down, and is not 0 at the end. */
-static bool is_reference_count(const struct leak_counters *read, uint32_t word)
+static bool is_reference_count(const struct counters *read, uint32_t word)
 {
     const struct leak_counter *counter = &read->words[word];
     bool down = false;
@@ -74,7 +81,7 @@ static bool is_reference_count(const struct leak_counters *read, uint32_t word)
     return down && !counter->is_none && counter->most > 1 && counter->value > 0;
 }
 
-static void read_counter(struct store *store, const struct leak_counters *read, uint32_t word)
+static void read_counter(struct store *store, const struct counters *read, uint32_t word)
 {
     struct store_counter *made = &store->counter;
 
@@ -99,6 +106,13 @@ static void read_counter(struct store *store, const struct leak_counters *read, 
     }
 }
 
+static void find_counter(struct store *store, const struct counters *read)
+{
+    for (uint32_t word = 0; word < read->word_count && !store->counter.found; word++)
+        if (is_reference_count(read, word))
+            read_counter(store, read, word);
+}
+
 static void read_counters(struct reader *reader, const struct chunks *chunks)
 {
     const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_COUNTERS);
@@ -107,9 +121,55 @@ static void read_counters(struct reader *reader, const struct chunks *chunks)
     if (!chunk || chunk->end - chunk->payload < sizeof(read))
         return;
     copy_record(&read, reader->image->data + chunk->payload, 0, sizeof(read));
-    for (uint32_t word = 0; word < LEAK_COUNTERS && !reader->store->counter.found; word++)
-        if (is_reference_count(&read, word))
-            read_counter(reader->store, &read, word);
+    find_counter(reader->store, &(struct counters){read.words, LEAK_COUNTERS, read.countings});
+}
+
+static void read_way(struct store *store, const struct leak_way *read, struct store_way *made)
+{
+    uint32_t count = read->frame_count < LEAK_WAY_FRAMES ? read->frame_count : LEAK_WAY_FRAMES;
+
+    *made = (struct store_way){.how = read->how,
+                               .number = read->number,
+                               .variable = read->variable,
+                               .left_at = read->left_at,
+                               .jump_count = read->jump_count};
+    if (made->jump_count > LEAK_WAY_JUMPS)
+        made->jump_count = LEAK_WAY_JUMPS;
+    memcpy(made->jumps, read->jumps, sizeof(made->jumps));
+    made->frames = read_frames(store, read->frames, count, &made->frame_count);
+}
+
+static void read_passed(struct store *store, const struct leak_trail *read)
+{
+    struct store_trail *trail = &store->trail;
+
+    for (uint32_t back = 0; back < LEAK_WAYS_PASSED && back < read->passed_count; back++) {
+        uint32_t number = read->passed_count - back;
+        const struct leak_way *way = &read->passed[(number - 1) % LEAK_WAYS_PASSED];
+
+        if (way->frame_count && way->number == number)
+            read_way(store, way, &trail->passed[trail->passed_count++]);
+    }
+}
+
+static void read_trail(struct reader *reader, const struct chunks *chunks)
+{
+    const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_TRAIL);
+    struct store *store = reader->store;
+    struct leak_trail read;
+
+    if (!chunk || chunk->end - chunk->payload < sizeof(read))
+        return;
+    copy_record(&read, reader->image->data + chunk->payload, 0, sizeof(read));
+    store->trail.found = true;
+    store->trail.ended =
+        arena_alloc_array(store->mem, LEAK_WAYS_ENDED, sizeof(*store->trail.ended));
+    for (size_t i = 0; i < LEAK_WAYS_ENDED && read.ended[i].frame_count; i++)
+        read_way(store, &read.ended[i], &store->trail.ended[store->trail.ended_count++]);
+    if (read.is_cut)
+        return;
+    read_passed(store, &read);
+    find_counter(store, &(struct counters){read.words, LEAK_WAY_COUNTERS, read.countings});
 }
 
 void read_followed(struct reader *reader, const struct chunks *chunks)
@@ -118,6 +178,7 @@ void read_followed(struct reader *reader, const struct chunks *chunks)
     size_t room;
 
     read_counters(reader, chunks);
+    read_trail(reader, chunks);
     if (!chunk)
         return;
     room = (chunk->end - chunk->payload) / sizeof(struct leak_followed);

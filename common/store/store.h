@@ -281,6 +281,28 @@ struct store_counter {
     size_t counting_count;
 };
 
+/* A function that had the followed block, or was passed it (struct leak_way). */
+struct store_way {
+    uint32_t how;    /* constants LEAK_WAY_ of leak_store.h; 0: it has not ended */
+    uint32_t number; /* number of the call that passed the block; 0: the function is one of those
+                      * that allocated it */
+    bool variable;   /* the variable with the pointer was passed, and not the block */
+    uint64_t left_at;
+    uint64_t *frames; /* the function and its callers: return addresses, innermost first */
+    size_t frame_count;
+    struct leak_way_jump jumps[LEAK_WAY_JUMPS]; /* its last jumps, latest last */
+    size_t jump_count;
+};
+
+/* The way of the followed block through the functions of the program. */
+struct store_trail {
+    bool found;
+    struct store_way *ended; /* functions that allocated the block, innermost first */
+    size_t ended_count;
+    struct store_way passed[LEAK_WAYS_PASSED]; /* the latest calls that passed it, latest first */
+    size_t passed_count;                       /* 0 if the recording ends before the loss */
+};
+
 /* The size of the heap at one time. */
 struct store_moment {
     uint32_t tick;
@@ -379,6 +401,7 @@ struct store {
     struct store_followed *followed; /* the followed blocks that were allocated */
     size_t followed_count;
     struct store_counter counter;
+    struct store_trail trail;
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;

@@ -2,24 +2,31 @@
 #include "preload/base/sys.h"
 #include "preload/store/store.h"
 
-static struct leak_counters *records;
+static struct counts_table records;
 static unsigned word_count;
-static int32_t values[LEAK_COUNTERS];
+static int32_t values[LEAK_WAY_COUNTERS];
 /* Element i: the program has changed the 32-bit word at byte 4 * i of the block since the watch
  * began. */
-static bool has_value[LEAK_COUNTERS];
+static bool has_value[LEAK_WAY_COUNTERS];
 
 void block_counts_start(void)
 {
-    records = store_new_chunk(LEAK_CHUNK_COUNTERS, sizeof *records, 0);
+    struct leak_counters *made = store_new_chunk(LEAK_CHUNK_COUNTERS, sizeof *made, 0);
+    if (made)
+        records = (struct counts_table){made->words, LEAK_COUNTERS, made->countings};
+}
+
+void block_counts_start_in(struct counts_table table)
+{
+    records = table;
 }
 
 void block_counts_begin(uintptr_t block, uint64_t bytes)
 {
     word_count = bytes / sizeof *values;
-    if (word_count > LEAK_COUNTERS)
-        word_count = LEAK_COUNTERS;
-    if (!records || !sys_peek(block, values, word_count * sizeof *values))
+    if (word_count > records.word_count)
+        word_count = records.word_count;
+    if (!word_count || !sys_peek(block, values, word_count * sizeof *values))
         word_count = 0;
 }
 
@@ -29,7 +36,7 @@ static struct leak_counting *find_counting(unsigned word, int by, const uint64_t
                                            unsigned count)
 {
     for (unsigned i = 0; i < LEAK_COUNTINGS_MOST; i++) {
-        struct leak_counting *at = &records->countings[i];
+        struct leak_counting *at = &records.countings[i];
         if (!at->frame_count) {
             at->word = word;
             at->by = by;
@@ -49,7 +56,7 @@ static struct leak_counting *find_counting(unsigned word, int by, const uint64_t
  * change by more than 1 shows that the word is not a reference counter. */
 static void note_change(unsigned word, int64_t by, const uint64_t *frames, unsigned count)
 {
-    struct leak_counter *counter = &records->words[word];
+    struct leak_counter *counter = &records.words[word];
     struct leak_counting *counting = NULL;
     if (count > LEAK_COUNTING_FRAMES)
         count = LEAK_COUNTING_FRAMES;
@@ -63,7 +70,7 @@ static void note_change(unsigned word, int64_t by, const uint64_t *frames, unsig
 
 static void note_value(unsigned word, int32_t now, const uint64_t *frames, unsigned count)
 {
-    struct leak_counter *counter = &records->words[word];
+    struct leak_counter *counter = &records.words[word];
     if (now == values[word])
         return;
     if (has_value[word]) {
@@ -82,7 +89,7 @@ static void note_value(unsigned word, int32_t now, const uint64_t *frames, unsig
 
 void block_counts_note(uintptr_t block, const uint64_t *frames, unsigned count)
 {
-    int32_t now[LEAK_COUNTERS];
+    int32_t now[LEAK_WAY_COUNTERS];
     if (!word_count || !sys_peek(block, now, word_count * sizeof *now))
         return;
     for (unsigned i = 0; i < word_count; i++)

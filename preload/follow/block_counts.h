@@ -11,9 +11,19 @@
 #define PRELOAD_FOLLOW_BLOCK_COUNTS_H
 
 #include "preload/base/base.h"
+#include "leak_store.h"
+
+/* The tables in the recording file that get the counts. */
+struct counts_table {
+    struct leak_counter *words;
+    unsigned word_count;
+    struct leak_counting *countings; /* LEAK_COUNTINGS_MOST records */
+};
 
 /* Creates the records in the recording file. */
 void block_counts_start(void);
+/* Uses records that exist. */
+void block_counts_start_in(struct counts_table table);
 
 /* Begins to watch the block's 32-bit words. bytes: size of the part at the start of the block that
  * is watched. */

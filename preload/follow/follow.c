@@ -3,6 +3,7 @@
 #include "preload/base/log.h"
 #include "preload/base/sys.h"
 #include "preload/follow/block_counts.h"
+#include "preload/follow/block_trail.h"
 #include "preload/follow/block_uses.h"
 #include "preload/follow/slot_watch.h"
 #include "preload/heap/capture.h"
@@ -30,6 +31,7 @@ static struct followed {
      * block's allocation; 0: right after the allocation. */
     bool steps;
     uint32_t step_at;
+    bool trails; /* the option asks for the way of the block (block_trail.h) */
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
     struct pointer_target target;
     struct leak_holder holder;
@@ -74,13 +76,17 @@ static const char *parse_decimal(const char *text, const char *end, uint32_t *ou
     return at > text && number <= UINT32_MAX ? at : NULL;
 }
 
-/* Parses the name of one followed block: "T1#4213" or "T1#4213@57". False: it has another form. */
+/* Parses the name of one followed block: "T1#4213", "T1#4213@57" or "T1#4213@way". False: it has
+ * another form. */
 static bool parse_followed(const char *at, const char *end, struct followed *out)
 {
     if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||
         *at != '#' || !(at = parse_decimal(at + 1, end, &out->count)) || !out->count)
         return false;
     out->steps = at < end && *at == '@';
+    out->trails = end - at == 4 && memcmp(at, "@way", 4) == 0;
+    if (out->trails)
+        return true;
     return at == end || (out->steps && parse_decimal(at + 1, end, &out->step_at) == end);
 }
 
@@ -199,7 +205,9 @@ static void adopt_holder(const struct event *event, struct followed *it, bool wa
     if (stored)
         it->out->stored.event = 0;
     store_relaxed(&it->out->state, LEAK_FOLLOWED_HELD);
-    if (stored)
+    if (it->trails)
+        slot_watch_aim(index, it->holder.word.address);
+    else if (stored)
         slot_watch_set(index, it->holder.word.address, it->target);
 }
 
@@ -324,6 +332,8 @@ static void begin_following(const struct event *event, struct followed *it)
     add_relaxed(&following, 1);
     if (followed_count == 1 && slot_watch_is_possible())
         block_uses_begin(block->address, block->size, it->out);
+    if (it->trails)
+        block_trail_begin(&event->caller, it->target);
 }
 
 static void follow_block(const struct event *event, struct followed *it)
@@ -339,7 +349,8 @@ static void follow_block(const struct event *event, struct followed *it)
         return finish_freed(it);
     if (event->moves && it->phase == HELD && block_contains(block, it->holder.word.address)) {
         it->ignore = 2; /* this call of realloc, and the one that allocated the new block */
-        slot_watch_clear(it - followed);
+        if (!it->trails)
+            slot_watch_clear(it - followed);
     }
     if (it->ignore && it->ignore--)
         return;
@@ -449,6 +460,7 @@ void follow_end(const struct frame *caller)
     event.node = capture_call(guard, caller, true, &thread);
     event.thread = thread ? thread->serial : 0;
     leave_and_follow(guard, &event);
+    block_trail_lost();
     for (unsigned i = 0; i < followed_count; i++)
         if (followed[i].phase != WAITING && followed[i].phase != DONE)
             finish(&followed[i], followed[i].out->state);
@@ -481,7 +493,7 @@ void follow_start(const char *option)
     if (!followed_count || !create_records())
         return;
     if (followed_count == 1)
-        block_counts_start();
+        followed[0].trails ? block_trail_start() : block_counts_start();
     alloc_watch_calls.allocated = on_alloc;
     alloc_watch_calls.freed = on_free;
 }

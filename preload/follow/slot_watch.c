@@ -1,4 +1,5 @@
 #include "preload/follow/slot_watch.h"
+#include "preload/follow/block_trail.h"
 #include "preload/follow/block_uses.h"
 #include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
@@ -150,6 +151,14 @@ static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, 
     slot->in_dead_register = dead_register;
 }
 
+/* Says whether memory is to be searched although a register that a called function may change has
+ * the pointer: the program may have stored the pointer and left a copy in this register. Only at a
+ * jump, since a search takes long. */
+static bool may_be_stored(const struct slot *slot, const ucontext_t *context)
+{
+    return last.pc && is_jump(last.pc, context_pc(context)) && slot->searches < SEARCHES_MOST / 2;
+}
+
 /* After a single step, finds the word or register that has the pointer now. True: there is none, so
  * the block is lost. */
 static bool chase_pointer(struct slot *slot, const ucontext_t *context)
@@ -167,10 +176,11 @@ static bool chase_pointer(struct slot *slot, const ucontext_t *context)
         return false;
     }
     suspect(slot, context, at, true);
-    if (pointer_search_registers(context, false, slot->target))
+    bool in_register = pointer_search_registers(context, false, slot->target);
+    if (in_register && !may_be_stored(slot, context))
         return false;
     if (!(slot->address = search_everywhere(slot, context)))
-        return true;
+        return !in_register;
     slot->frame_count = 0;
     return false;
 }
@@ -218,10 +228,20 @@ static void note_step(const ucontext_t *context, bool continues)
     last.sp = context_sp(context);
 }
 
+/* Records the step in the trail of the block, which is the only one that is followed. */
+static void trail_step(const ucontext_t *context)
+{
+    const struct slot *slot = &slots[0];
+    if (slot->stepped)
+        block_trail_step(context, last.pc, last.sp,
+                         is_on_stack(slot, slot->address) ? slot->address : 0);
+}
+
 static void take_step(ucontext_t *context)
 {
     bool any = false, outside = !guard_self.sp && !lock_thread.held;
     bool used = block_uses_step(context);
+    trail_step(context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++) {
         struct slot *slot = &slots[i];
         if (used) /* The program has used the block, so no earlier step was the loss. */
@@ -229,10 +249,14 @@ static void take_step(ucontext_t *context)
         if (slot->stepped && outside && check_step(slot, context)) {
             slot->stepped = false;
             slot->is_lost = true;
+            block_trail_lost();
         }
         any |= slot->stepped;
     }
-    if (!any || is_time_over())
+    bool over = is_time_over();
+    if (over)
+        block_trail_cut();
+    if (!any || over)
         store_relaxed(&stepping, 0);
     note_step(context, load_relaxed(&stepping));
     context_set_step(context, load_relaxed(&stepping));
@@ -341,6 +365,15 @@ void slot_watch_step(unsigned index, uintptr_t address, struct pointer_target ta
     stepping_until = sys_clock_ns(CLOCK_MONOTONIC) + STEP_TIME;
     steps = 0;
     slot_watch_resume(index);
+}
+
+void slot_watch_aim(unsigned index, uintptr_t address)
+{
+    struct slot *slot = &slots[index];
+    slot->address = address;
+    slot->frame_count = 0;
+    slot->is_lost = false;
+    slot->stepped = true;
 }
 
 /* Resumes single-stepping if the calling thread is the one that began it: the pointer is on the

@@ -37,6 +37,9 @@ bool slot_watch_is_possible(void);
 void slot_watch_set(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_clear(unsigned index);
 
+/* Continues single-stepping for a block whose pointer is in another word now. */
+void slot_watch_aim(unsigned index, uintptr_t slot);
+
 /* Copies the call stack of the instruction that overwrote the pointer to *out. False: the
  * instruction is not known. */
 bool slot_watch_get(unsigned index, struct leak_drop *out);

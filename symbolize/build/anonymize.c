@@ -68,6 +68,19 @@ static void anonymize_lost(const struct lost_place *place)
     anonymize_stack(&place->after);
 }
 
+static void anonymize_ways(const struct when_lost *when)
+{
+    const struct frame *const lines[] = {when->passed.end, when->allocates, when->loses};
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        anonymize_frames(&lines[i], lines[i] != NULL);
+    anonymize_stack(&when->passed.stack);
+    for (size_t i = 0; i < when->way_count; i++) {
+        anonymize_stack(&when->ways[i].stack);
+        anonymize_frames(&when->ways[i].end, 1);
+    }
+}
+
 static void anonymize_record(struct record *record)
 {
     anonymize_frames(record->frames, record->frame_count);
@@ -83,6 +96,7 @@ static void anonymize_record(struct record *record)
         anonymize_lost(&record->when_lost->place);
         anonymize_lost(&record->when_lost->then);
         anonymize_stack(&record->when_lost->used);
+        anonymize_ways(record->when_lost);
     }
     if (record->suppressed_by)
         ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);

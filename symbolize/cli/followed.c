@@ -161,19 +161,32 @@ static const struct when_lost *first_lost(const struct plan *plan)
 
 /* Prints the value of follow_blocks= for the third run. That run follows a single block: it
  * executes code step by step to find the instruction that lost the pointer, if the second run did
- * not find it, and finds the last use of the block. */
-static void print_third_run(const struct plan *plan, FILE *stream)
+ * not find it, and finds the last use of the block. False: the second run found all that. */
+static bool print_third_run(const struct plan *plan, FILE *stream)
 {
     const struct when_lost *when = first_lost(plan);
     const struct lost_block *block;
 
     if (!when || (when->place.at.count && when->followed == 1))
-        return;
+        return false;
     block = &when->blocks[when->chosen];
     fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread, block->count);
     if (!when->place.at.count)
         fprintf(stream, "@%" PRIu32, block->step_at);
     putc('\n', stream);
+    return true;
+}
+
+/* Prints the plan of the fourth run: it records the functions that the block went through. */
+static void print_fourth_run(const struct plan *plan, FILE *stream)
+{
+    const struct when_lost *when = first_lost(plan);
+    const struct lost_block *block;
+
+    if (!when || when->has_way)
+        return;
+    block = &when->blocks[when->chosen];
+    fprintf(stream, "T%" PRIu32 "#%" PRIu32 "@way\n", block->thread, block->count);
 }
 
 static void print_second_run(const struct plan *plan, FILE *stream)
@@ -212,7 +225,7 @@ bool followed_print_plan(const struct options *options, size_t agreed, const str
         return true;
     if (!agreed)
         print_second_run(&plan, stream);
-    else if (agreed == 1)
-        print_third_run(&plan, stream);
+    else if (agreed > 1 || !print_third_run(&plan, stream))
+        print_fourth_run(&plan, stream);
     return true;
 }

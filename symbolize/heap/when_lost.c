@@ -10,6 +10,9 @@
 #define STACK_CALLS 5
 #define STACK_CALLS_MOST 200
 
+/* Largest number of bytes of code before the end of a function whose lines are looked up. */
+#define END_BYTES 256
+
 struct when_lost_builder {
     struct arena *mem;
     struct signatures signatures;
@@ -154,6 +157,7 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
     if (!root || root->class != LEAK_ROOT_CLASS_STACKS || root->variable || !drop->frame_count)
         /* a stack word without a variable is a register that a callee saved: it is not named */
         place.holder = holder_words(builder, drop, root);
+    place.in_memory = drop->holder.block || (root && root->class != LEAK_ROOT_CLASS_STACKS);
     place.before = stack_from_node(builder->mem, &builder->signatures, drop->before);
     place.after = stack_from_node(builder->mem, &builder->signatures, drop->after);
     place.holder_freed = drop->holder.block && !drop->frame_count && drop->before == drop->after;
@@ -278,6 +282,206 @@ static void describe_counter(struct when_lost_builder *builder, struct when_lost
     }
 }
 
+/* ---- The way of the block through functions -------------------------------------------------- */
+
+/* Returns the frame of a function among those of one address: the function there, and those that it
+ * is inlined into. NULL: the address is in another function. */
+static const struct frame *frame_at(struct when_lost_builder *builder, uint64_t pc,
+                                    const struct frame *function)
+{
+    struct stack stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
+
+    for (size_t i = 0; i < stack.count; i++)
+        if (is_same_function(stack.frames[i], function))
+            return stack.frames[i];
+    return NULL;
+}
+
+static bool is_other_line(const struct frame *frame, const struct frame *than)
+{
+    return frame && frame->line && !(than && than->line == frame->line);
+}
+
+/* Finds the last line but one of the code that a function executed from its last jump to its
+ * end. */
+static const struct frame *find_line_before(struct when_lost_builder *builder,
+                                            const struct store_way *way,
+                                            const struct frame *function, const struct frame *last)
+{
+    uint64_t from = way->jump_count ? way->jumps[way->jump_count - 1].to : way->left_at;
+    const struct frame *found = NULL;
+
+    for (uint64_t pc = way->left_at; pc > from && way->left_at - from < END_BYTES && !found; pc--) {
+        found = frame_at(builder, pc, function);
+        if (!is_other_line(found, last))
+            found = NULL;
+    }
+    return found;
+}
+
+/* Finds the line from which a function ended: the last one before the line of its last instruction,
+ * which many ends of the function share. */
+static const struct frame *find_end(struct when_lost_builder *builder, const struct store_way *way,
+                                    const struct frame *function)
+{
+    const struct frame *last = frame_at(builder, way->left_at, function);
+    const struct frame *before =
+        way->how & LEAK_WAY_THROWN ? NULL : find_line_before(builder, way, function, last);
+
+    if (before)
+        return before;
+    for (size_t i = way->how & LEAK_WAY_THROWN ? 0 : way->jump_count; i--;) {
+        const struct frame *from = frame_at(builder, way->jumps[i].from + 1, function);
+        /* the return from a callee leads behind the call */
+        const struct frame *to = frame_at(builder, way->jumps[i].to + (from != NULL), function);
+
+        if (is_other_line(to, last))
+            return to;
+        if (is_other_line(from, last))
+            return from;
+    }
+    return last;
+}
+
+/* The same for a function that is inlined: the last jump into it or out of it. */
+static const struct frame *find_inlined_end(struct when_lost_builder *builder,
+                                            const struct store_way *way,
+                                            const struct frame *function)
+{
+    for (size_t i = way->jump_count; i--;) {
+        const struct frame *to = frame_at(builder, way->jumps[i].to + 1, function);
+        const struct frame *from = frame_at(builder, way->jumps[i].from + 1, function);
+
+        if (to || from)
+            return to ? to : from;
+    }
+    return NULL;
+}
+
+static bool is_told_by_place(const struct lost_place *place, const struct frame *frame)
+{
+    return place->from && is_same_function(place->from, frame);
+}
+
+static const struct frame *find_way_end(struct when_lost_builder *builder,
+                                        const struct store_way *way, const struct frame *function)
+{
+    if (function->inlined)
+        return find_inlined_end(builder, way, function);
+    return way->how ? find_end(builder, way, function) : NULL;
+}
+
+/* A function whose caller is told, too, has only handed the block on if its result was the block.
+ * Without room for more, the outer functions are told. */
+static void make_room(struct when_lost *made)
+{
+    if (made->way_count && made->ways[made->way_count - 1].returned)
+        made->way_count--;
+    if (made->way_count == WAYS_MOST)
+        memmove(made->ways, made->ways + 1, --made->way_count * sizeof(*made->ways));
+}
+
+/* Adds how the functions ended that an address of the allocation's call stack lies in. A function
+ * that ended by the line that called the inner one is left out. False: one of them has lost the
+ * block, so the outer ones say no more. */
+static bool add_ways(struct when_lost_builder *builder, const struct store_way *way,
+                     struct when_lost *made)
+{
+    struct stack stack = stack_from_pcs(builder->mem, &builder->signatures, way->frames, 1);
+
+    for (size_t i = 0; i < stack.count; i++) {
+        const struct frame *function = stack.frames[i], *end;
+
+        if (is_told_by_place(&made->place, function))
+            return false;
+        if (function->role != FRAME_USER || free_wrappers_contain(&builder->wrappers, function))
+            continue;
+        end = find_way_end(builder, way, function);
+        if (!is_other_line(end, function))
+            continue;
+        make_room(made);
+        made->ways[made->way_count++] =
+            (struct way){.function = function,
+                         .end = end,
+                         .thrown = way->how & LEAK_WAY_THROWN,
+                         .returned = way->how & LEAK_WAY_RETURNED && !function->inlined,
+                         .stack = {stack.frames + i, stack.count - i}};
+    }
+    return true;
+}
+
+/* Says whether memory other than stacks held the block until it was lost. Then the functions that
+ * allocated it have done what they should. */
+static bool was_stored(const struct when_lost *made)
+{
+    return made->place.holder && !made->then.known && made->place.in_memory;
+}
+
+static void describe_passed(struct when_lost_builder *builder, const struct store_trail *trail,
+                            struct when_lost *made)
+{
+    for (size_t i = 0; i < trail->passed_count; i++) {
+        const struct store_way *way = &trail->passed[i];
+        struct stack stack =
+            stack_from_pcs(builder->mem, &builder->signatures, way->frames, way->frame_count);
+        const struct frame *function = stack.count ? stack.frames[0] : NULL;
+
+        if (!function || function->role != FRAME_USER || !function->line ||
+            free_wrappers_contain(&builder->wrappers, function) ||
+            (way->variable && (!made->place.holder || made->place.in_memory)))
+            continue;
+        if (made->user && is_same_function(function, made->user))
+            return; /* it is told as the last user */
+        made->passed = (struct way){.function = function,
+                                    .end = way->how ? find_end(builder, way, function) : NULL,
+                                    .thrown = way->how & LEAK_WAY_THROWN,
+                                    .variable = way->variable,
+                                    .stack = stack};
+        return;
+    }
+}
+
+static void describe_trail(struct when_lost_builder *builder, struct when_lost *made)
+{
+    const struct store_trail *trail = &builder->signatures.store->trail;
+
+    made->has_way |= trail->found;
+    if (!trail->ended_count || was_stored(made))
+        return;
+    describe_passed(builder, trail, made);
+    made->ways = arena_alloc_array(builder->mem, WAYS_MOST, sizeof(*made->ways));
+    /* a variable that was passed on since then: these functions have stored the pointer well */
+    for (size_t i = 0; i < trail->ended_count && !made->passed.variable; i++)
+        if (!add_ways(builder, &trail->ended[i], made) || !trail->ended[i].how)
+            break;
+}
+
+/* Finds the function that called, from two of its lines, what allocated the block and what lost it.
+ * Says nothing about a function that no other function of the program has called, like main. */
+static void find_shared_caller(struct when_lost_builder *builder, uint32_t site,
+                               struct when_lost *made)
+{
+    const struct stack *loss = made->place.at.count ? &made->place.at : &made->place.after;
+    struct stack allocation = stack_from_node(builder->mem, &builder->signatures,
+                                              builder->signatures.store->sites[site].node);
+    size_t i = allocation.count, k = loss->count;
+    bool called = false;
+
+    made->allocates = made->loses = NULL;
+    while (i && k && allocation.frames[i - 1] == loss->frames[k - 1]) {
+        called |= allocation.frames[i - 1]->role == FRAME_USER;
+        i--;
+        k--;
+    }
+    if (!called || !i || !k || !is_same_function(allocation.frames[i - 1], loss->frames[k - 1]) ||
+        !is_other_line(loss->frames[k - 1], allocation.frames[i - 1]) ||
+        allocation.frames[i - 1]->role != FRAME_USER ||
+        is_told_by_place(&made->place, loss->frames[k - 1]))
+        return;
+    made->allocates = allocation.frames[i - 1];
+    made->loses = loss->frames[k - 1];
+}
+
 static void add_followed(struct when_lost_builder *builder, const struct store_followed *followed,
                          struct when_lost *made)
 {
@@ -290,6 +494,7 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
     if (block.place.known && made->lost < WHEN_LOST_MOST) {
         made->blocks[made->lost++] = block;
         choose_place(made);
+        find_shared_caller(builder, followed->site, made);
     }
     describe_use(builder, followed, made);
     describe_counter(builder, made);
@@ -330,12 +535,16 @@ static void refine_followed(struct when_lost_builder *builder,
         followed->count != made->blocks[made->chosen].count)
         return;
     block = describe_lost(builder, followed);
-    describe_use(builder, followed, made);
-    describe_counter(builder, made);
+    if (!made->used.count)
+        describe_use(builder, followed, made);
+    if (!made->counter.counting_count)
+        describe_counter(builder, made);
+    describe_trail(builder, made);
     if (!block.place.at.count || made->place.at.count || !may_refine(made, &block))
         return;
     made->place = block.place;
     made->then = block.then;
+    find_shared_caller(builder, followed->site, made);
 }
 
 /* Finds the record with this signature. A reachable record may have the signature, too; it is

@@ -231,6 +231,20 @@ static const struct json_table counter_table =
                JSON_ABOUT("A word of the block that changed by one alone and is not 0 at the end: "
                           "most likely its reference count"));
 
+static const struct json_field way_fields[] = {
+    JSON_STACK(way, "stack", stack, JSON_ABOUT("the function and its callers, innermost first")),
+    JSON_PUT(way, "end", LIST, end, put_holder, .table = &json_frame_or_index,
+             JSON_KNOWN_BY(way, end), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("its line from which it ended; null: unknown")),
+    JSON_BOOLEAN(way, "thrown", thrown, JSON_ABOUT("an exception or longjmp has left it")),
+    JSON_BOOLEAN(way, "returned", returned, JSON_ABOUT("its result was the block")),
+    JSON_BOOLEAN(way, "variable", variable,
+                 JSON_ABOUT("the variable with the pointer was passed, and not the block")),
+};
+
+static const struct json_table way_table =
+    JSON_TABLE("way", way_fields, JSON_ABOUT("A function that had the block before it was lost"));
+
 static const struct json_field when_lost_fields[] = {
     JSON_COUNT(when_lost, "followed", followed),
     JSON_COUNT(when_lost, "lost", lost),
@@ -246,6 +260,18 @@ static const struct json_field when_lost_fields[] = {
                JSON_ABOUT("used is known of so many first bytes only; 0: of the whole block")),
     JSON_PART(when_lost, "counter", counter, counter_table,
               JSON_KNOWN_BY(when_lost, counter.counting_count)),
+    JSON_LIST(when_lost, "ways", ways, way_count, way_table,
+              JSON_ABOUT("functions that allocated it and ended from another line than the one "
+                         "that did")),
+    JSON_PART(when_lost, "passed", passed, way_table, JSON_KNOWN_BY(when_lost, passed.function),
+              JSON_ABOUT("the function that was called last with the block")),
+    JSON_PUT(when_lost, "allocates", LIST, allocates, put_holder, .table = &json_frame_or_index,
+             JSON_KNOWN_BY(when_lost, loses), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the line of the function `loses` that led to the allocation")),
+    JSON_PUT(when_lost, "loses", LIST, loses, put_holder, .table = &json_frame_or_index,
+             JSON_KNOWN_BY(when_lost, loses), JSON_LIMITS("'minItems': 1, 'maxItems': 1"),
+             JSON_ABOUT("the line that led to the loss, in a function that is not the one of "
+                        "place")),
 };
 
 static const struct json_table when_lost_table =

@@ -111,6 +111,18 @@ static void write_caller(const struct lost_place *place, const struct view *view
             text_called_by(caller, name_columns(view), view).text);
 }
 
+/* Writes the two lines of the function that called both what allocated the block and what lost
+ * it. */
+static void write_shared_caller(const struct when_lost *when, const struct view *view, FILE *stream)
+{
+    if (!when->loses || !text_place(when->loses, view).columns)
+        return;
+    fprintf(stream, "%*sboth called by ", TEXT_INDENT, "");
+    write_name(when->loses, view, stream);
+    fprintf(stream, ": what allocated it at line %" PRIu32 ", what lost it at %s\n",
+            when->allocates->line, text_place(when->loses, view).text);
+}
+
 /* number of callers that are shown for the last use, which is often in a helper like memcpy */
 #define CALLERS_OF_USE 2
 
@@ -146,6 +158,48 @@ static void write_use(const struct when_lost *when, const struct view *view, FIL
         fprintf(stream, "%*slast used in ", TEXT_INDENT, "");
     write_name(frame, view, stream);
     write_frame_and_callers(frame, &when->used, view, stream);
+}
+
+/* Writes "ended at src/item.c:64". */
+static void write_end(const struct way *way, const struct view *view, FILE *stream)
+{
+    const char *verb = way->thrown     ? "was left by a jump or exception"
+                       : way->returned ? "returned it"
+                                       : "ended";
+
+    fprintf(stream, "%s at %s", verb, text_place(way->end, view).text);
+}
+
+/* Writes how functions ended that had the block, and to which function it was passed last. */
+static void write_ways(const struct when_lost *when, const struct view *view, FILE *stream)
+{
+    for (size_t i = 0; i < when->way_count; i++) {
+        fprintf(stream, "%*s", TEXT_INDENT, "");
+        write_name(when->ways[i].function, view, stream);
+        fputs(when->ways[i].function->inlined ? " (inlined) " : " ", stream);
+        write_end(&when->ways[i], view, stream);
+        putc('\n', stream);
+    }
+}
+
+static void write_passed(const struct when_lost *when, const struct view *view, FILE *stream)
+{
+    const struct way *way = &when->passed;
+
+    if (!way->function)
+        return;
+    fprintf(stream, "%*s%s last passed to ", TEXT_INDENT, "",
+            way->variable ? "its variable was" : "it was");
+    write_name(way->function, view, stream);
+    if (way->end && text_place(way->end, view).columns) {
+        fputs(", which ", stream);
+        write_end(way, view, stream);
+    }
+    const struct frame *caller = text_find_caller(way->stack.frames, way->stack.count, 0);
+    if (caller)
+        fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
+                text_called_by(caller, name_columns(view), view).text);
+    putc('\n', stream);
 }
 
 #define COUNTINGS_MOST 6 /* places that change a reference count and are shown without -v */
@@ -261,6 +315,9 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
         write_where(&when->then, "then held only on a stack, until a point", view, stream);
         putc('\n', stream);
     }
+    write_shared_caller(when, view, stream);
+    write_ways(when, view, stream);
+    write_passed(when, view, stream);
     write_use(when, view, stream);
     write_counter(&when->counter, view, stream);
     write_agreement(when, stream);

@@ -49,6 +49,20 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     return true;
 }
 
+/* Arguments are not looked for on this CPU: it passes none in registers, or cannot execute step by
+ * step (block_trail.h). */
+#define CONTEXT_CALL_ARGUMENTS 1
+static inline uintptr_t context_call_argument(const ucontext_t *context, unsigned i)
+{
+    (void)context, (void)i;
+    return 0;
+}
+static inline bool context_saves_register(const uint8_t code[2])
+{
+    (void)code;
+    return true;
+}
+
 /* Number of bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 0
 

@@ -44,6 +44,23 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     return true;
 }
 
+#define CONTEXT_CALL_ARGUMENTS 6 /* number of arguments in registers */
+
+/* Returns the argument with index i, at the first instruction of a function. */
+static inline uintptr_t context_call_argument(const ucontext_t *context, unsigned i)
+{
+    static const int place[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, REG_R8, REG_R9};
+    return context->uc_mcontext.gregs[place[i]];
+}
+
+/* Says whether an instruction pushes a register that a called function must preserve. code: the
+ * first two bytes of the instruction. */
+static inline bool context_saves_register(const uint8_t code[2])
+{
+    return code[0] == 0x53 || code[0] == 0x55 ||
+           (code[0] == 0x41 && code[1] >= 0x54 && code[1] <= 0x57);
+}
+
 /* Number of bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 128
 

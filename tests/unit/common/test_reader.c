@@ -398,6 +398,56 @@ static void count_word(struct leak_counters *counters, size_t at, uint16_t word,
         .frame_count = 1, .word = word, .by = by, .times = at + 1, .frames = {0x1000 + at}};
 }
 
+/* A trail with 17 calls that passed the block: the first one has been overwritten. */
+static struct leak_trail make_trail(uint32_t is_cut)
+{
+    struct leak_trail trail = {.passed_count = LEAK_WAYS_PASSED + 1, .is_cut = is_cut};
+
+    trail.ended[0] = (struct leak_way){
+        .frame_count = 1000, .how = LEAK_WAY_ENDED, .jump_count = 1000, .left_at = 0x1234};
+    for (uint32_t number = 2; number <= LEAK_WAYS_PASSED + 1; number++)
+        trail.passed[(number - 1) % LEAK_WAYS_PASSED] =
+            (struct leak_way){.frame_count = 1, .number = number, .frames = {0x1000 + number}};
+    trail.words[30] = (struct leak_counter){.changes = 2, .first = 1, .value = 1, .most = 2};
+    trail.countings[0] = (struct leak_counting){.frame_count = 1, .word = 30, .by = -1};
+    return trail;
+}
+
+static void read_trail_of(struct leak_trail trail)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_TRAIL, 0, sizeof(trail));
+
+    builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    *(struct leak_trail *)record_in(&builder, chunk, 0, sizeof(trail)) = trail;
+    read_well(&builder);
+    ck_assert(store.trail.found);
+    ck_assert_uint_eq(store.trail.ended_count, 1);
+    ck_assert_uint_eq(store.trail.ended[0].frame_count, LEAK_WAY_FRAMES);
+    ck_assert_uint_eq(store.trail.ended[0].jump_count, LEAK_WAY_JUMPS);
+    ck_assert_uint_eq(store.trail.ended[0].left_at, 0x1234);
+    ck_assert_uint_eq(store.trail.passed_count, trail.is_cut ? 0 : LEAK_WAYS_PASSED);
+    ck_assert_int_eq(store.counter.found, !trail.is_cut);
+    if (!trail.is_cut) {
+        ck_assert_uint_eq(store.trail.passed[0].frames[0], 0x1000 + LEAK_WAYS_PASSED + 1);
+        ck_assert_uint_eq(store.trail.passed[LEAK_WAYS_PASSED - 1].frames[0], 0x1002);
+        ck_assert_uint_eq(store.counter.offset, 120);
+    }
+    end(&builder);
+}
+
+START_TEST(way_of_a_followed_block_is_read_latest_call_first)
+{
+    read_trail_of(make_trail(0));
+}
+END_TEST
+
+START_TEST(way_that_was_cut_tells_no_last_call_and_no_count)
+{
+    read_trail_of(make_trail(1));
+}
+END_TEST
+
 /* Of the words only the third one is a reference count: the first was never shared, the second changed
  * otherwise, too, and the fourth is 0 at the end. */
 START_TEST(reference_count_is_the_word_that_was_shared_and_is_not_zero)
@@ -1036,6 +1086,8 @@ int main(void)
     tcase_add_test(content, pools_of_wrong_frees_have_their_names);
     tcase_add_test(content, followed_blocks_have_valid_places);
     tcase_add_test(content, reference_count_is_the_word_that_was_shared_and_is_not_zero);
+    tcase_add_test(content, way_of_a_followed_block_is_read_latest_call_first);
+    tcase_add_test(content, way_that_was_cut_tells_no_last_call_and_no_count);
     tcase_add_test(content, python_code_belongs_to_its_frames);
     tcase_add_loop_test(content, a_code_record_that_reaches_too_far_ends_the_list, 0, 2);
     tcase_add_test(content, tags_of_sites_have_their_names);

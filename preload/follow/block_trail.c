@@ -1,0 +1,289 @@
+#include "preload/follow/block_trail.h"
+#include "preload/base/reentry_guard.h"
+#include "preload/base/sys.h"
+#include "preload/follow/block_counts.h"
+#include "preload/interpose/modules.h"
+#include "preload/store/store.h"
+#include "preload/unwind/unwind.h"
+#include "context.h"
+#include "leak_store.h"
+
+#define LEVELS_MOST 512
+#define LONGEST_INSTRUCTION 15
+/* Number of bytes before the word with the pointer at which the variable with that word may
+ * begin. */
+#define VARIABLE_MOST 1024
+/* Number of words of arguments on the stack that are compared. */
+#define STACK_ARGUMENTS 6
+
+/* One function of the call stack that has not ended. */
+struct level {
+    uintptr_t until; /* the function has ended if the stack pointer is this or more */
+    uintptr_t returns_to;
+    struct leak_way *way; /* where the end of the function is recorded; NULL: nowhere */
+    unsigned jump_count;
+    struct leak_way_jump jumps[LEAK_WAY_JUMPS]; /* latest last */
+};
+
+static struct leak_trail *trail;
+static struct pointer_target block;
+/* The thread that executes step by step uses them. Outermost function first. */
+static struct level levels[LEVELS_MOST];
+static unsigned level_count;
+/* The words that were pushed on the stack since the stack pointer changed otherwise; bit 0: the
+ * latest word. 1: it may be an argument. 0: it is the saved register of a caller. */
+static uint32_t pushed;
+/* Bit i: the register with argument i has pointed to the block since the last return. */
+static uint32_t leftovers;
+
+void block_trail_start(void)
+{
+    trail = store_new_chunk(LEAK_CHUNK_TRAIL, sizeof *trail, 0);
+    if (trail)
+        block_counts_start_in(
+            (struct counts_table){trail->words, LEAK_WAY_COUNTERS, trail->countings});
+}
+
+/* ---- The call stack at the allocation -------------------------------------------------------- */
+
+struct beginning {
+    struct frame frames[LEAK_WAYS_ENDED];
+    unsigned count;
+};
+
+static bool add_frame(const struct frame *frame, void *context)
+{
+    struct beginning *beginning = context;
+    beginning->frames[beginning->count++] = *frame;
+    return beginning->count < LEAK_WAYS_ENDED;
+}
+
+/* Fills the frames of a record with the functions that called the level. */
+static void add_callers(struct leak_way *way, unsigned level)
+{
+    unsigned count = 1;
+    for (unsigned i = level + 1; i-- > 0 && count < LEAK_WAY_FRAMES;)
+        way->frames[count++] = levels[i].returns_to;
+    store_release(&way->frame_count, count);
+}
+
+void block_trail_begin(const struct frame *caller, struct pointer_target target)
+{
+    static struct unwind_trace scratch;
+    static struct beginning beginning;
+    if (!trail)
+        return;
+    beginning.count = 0;
+    unwind_each(&guard_self, caller, 0, &scratch, add_frame, &beginning);
+    block = target;
+    block_counts_begin(~target.hidden, target.size);
+    level_count = 0;
+    for (unsigned i = beginning.count; i-- > 1;) {
+        const struct frame *outer = &beginning.frames[i];
+        struct leak_way *way = &trail->ended[i - 1];
+        levels[level_count] =
+            (struct level){.until = outer->sp, .returns_to = outer->pc, .way = way};
+        way->frames[0] = beginning.frames[i - 1].pc;
+        add_callers(way, level_count++);
+    }
+}
+
+void block_trail_cut(void)
+{
+    if (trail && level_count)
+        store_relaxed(&trail->is_cut, 1);
+}
+
+/* ---- The end of a function ------------------------------------------------------------------- */
+
+/* Records how the function of the innermost level has ended. inner: the call that it was executing;
+ * 0: its last instruction has returned. */
+static void record_end(const struct level *level, const ucontext_t *context, uintptr_t last_pc,
+                       uintptr_t inner)
+{
+    struct leak_way *way = level->way;
+    if (!way)
+        return;
+    memcpy(way->jumps, level->jumps, sizeof way->jumps);
+    way->jump_count = level->jump_count;
+    way->left_at = inner ?: last_pc + 1;
+    uint32_t how = inner ? LEAK_WAY_THROWN : LEAK_WAY_ENDED;
+    if (pointer_is_start(context_result(context), block))
+        how |= LEAK_WAY_RETURNED;
+    store_release(&way->how, how);
+}
+
+void block_trail_lost(void)
+{
+    for (unsigned i = 0; i < level_count; i++)
+        if (levels[i].way) {
+            memcpy(levels[i].way->jumps, levels[i].jumps, sizeof levels[i].jumps);
+            store_relaxed(&levels[i].way->jump_count, levels[i].jump_count);
+        }
+}
+
+static void leave_levels(const ucontext_t *context, uintptr_t last_pc)
+{
+    uintptr_t inner = 0, sp = context_sp(context);
+    while (level_count && sp >= levels[level_count - 1].until) {
+        const struct level *level = &levels[--level_count];
+        record_end(level, context, last_pc, inner);
+        inner = level->returns_to;
+    }
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* Says whether an argument points to the block, or to the variable of the calling function that has
+ * the pointer. */
+static bool is_passed(uintptr_t argument, uintptr_t sp, uintptr_t slot, bool *variable)
+{
+    if (pointer_is_start(argument, block))
+        return true;
+    if (!slot || argument <= sp || slot - argument >= VARIABLE_MOST ||
+        slot >= levels[level_count - 1].until)
+        return false;
+    *variable = true;
+    return true;
+}
+
+/* After the return from a function, finds the registers with arguments that point to the block. In
+ * most cases they are no arguments of the next call. The first one is, unless libleak has left it:
+ * functions often pass on the same first argument. */
+static void note_leftovers(const ucontext_t *context, bool from_own)
+{
+    leftovers = 0;
+    for (unsigned i = from_own ? 0 : 1; i < CONTEXT_CALL_ARGUMENTS; i++)
+        if (pointer_is_start(context_call_argument(context, i), block))
+            leftovers |= 1u << i;
+}
+
+/* Forgets the registers that have changed. */
+static void check_leftovers(const ucontext_t *context)
+{
+    for (unsigned i = 0; i < CONTEXT_CALL_ARGUMENTS && leftovers; i++)
+        if (!pointer_is_start(context_call_argument(context, i), block))
+            leftovers &= ~(1u << i);
+}
+
+/* Updates "pushed" after an instruction that is no call. */
+static void note_push(uintptr_t sp, uintptr_t last_pc, uintptr_t last_sp)
+{
+    uint8_t code[2];
+    if (sp == last_sp)
+        return;
+    if (sp == last_sp - sizeof sp && sys_peek(last_pc, code, sizeof code))
+        pushed = pushed << 1 | !context_saves_register(code);
+    else
+        pushed = 0;
+}
+
+static bool passes_block(const ucontext_t *context, uintptr_t slot, bool *variable)
+{
+    uintptr_t sp = context_sp(context), word;
+    for (unsigned i = 0; i < CONTEXT_CALL_ARGUMENTS; i++)
+        if (!(leftovers >> i & 1) &&
+            is_passed(context_call_argument(context, i), sp, slot, variable))
+            return true;
+    for (unsigned i = 0; i < STACK_ARGUMENTS; i++)
+        if (pushed >> i & 1 && sys_peek(sp + (i + 1) * sizeof sp, &word, sizeof word) &&
+            is_passed(word, sp, 0, variable))
+            return true;
+    return false;
+}
+
+/* Takes the record of the call that is longest ago. A level that has this record loses it. */
+static struct leak_way *take_way(void)
+{
+    struct leak_way *way = &trail->passed[trail->passed_count % LEAK_WAYS_PASSED];
+    for (unsigned i = 0; i < level_count; i++)
+        if (levels[i].way == way)
+            levels[i].way = NULL;
+    store_release(&way->frame_count, 0);
+    way->how = 0;
+    way->jump_count = 0;
+    way->number = trail->passed_count + 1;
+    bump(&trail->passed_count, 1);
+    return way;
+}
+
+static void enter_level(const ucontext_t *context, uintptr_t returns_to, uintptr_t slot)
+{
+    uintptr_t sp = context_sp(context);
+    bool variable = false;
+    if (level_count == LEVELS_MOST)
+        return;
+    struct level *level = &levels[level_count];
+    *level = (struct level){.until = sp + sizeof sp, .returns_to = returns_to};
+    if (passes_block(context, slot, &variable)) {
+        level->way = take_way();
+        level->way->variable = variable;
+        level->way->frames[0] = context_pc(context) + 1;
+        add_callers(level->way, level_count);
+    }
+    level_count++;
+}
+
+/* ---- Jumps ----------------------------------------------------------------------------------- */
+
+/* Records a jump in the innermost level. A loop repeats its jumps; each is kept once. */
+static void add_jump(uintptr_t from, uintptr_t to)
+{
+    struct level *level = &levels[level_count - 1];
+    unsigned i = 0;
+    while (i < level->jump_count && (level->jumps[i].from != from || level->jumps[i].to != to))
+        i++;
+    if (i == level->jump_count && i < LEAK_WAY_JUMPS)
+        level->jump_count++;
+    else if (i == level->jump_count)
+        i = 0;
+    memmove(&level->jumps[i], &level->jumps[i + 1],
+            (level->jump_count - 1 - i) * sizeof *level->jumps);
+    level->jumps[level->jump_count - 1] = (struct leak_way_jump){from, to};
+}
+
+/* ---- Reference counts ------------------------------------------------------------------------ */
+
+static void note_counts(uintptr_t last_pc)
+{
+    uint64_t frames[LEAK_COUNTING_FRAMES] = {last_pc + 1};
+    unsigned count = 1;
+    for (unsigned i = level_count; i-- > 0 && count < LEAK_COUNTING_FRAMES;)
+        frames[count++] = levels[i].returns_to;
+    block_counts_note(~block.hidden, frames, count);
+}
+
+void block_trail_step(const ucontext_t *context, uintptr_t last_pc, uintptr_t last_sp,
+                      uintptr_t slot)
+{
+    uintptr_t pc = context_pc(context), sp = context_sp(context), returns_to;
+    if (!level_count || !last_pc || modules_is_own(pc))
+        return;
+    if (modules_is_own(last_pc)) {
+        leave_levels(context, last_pc);
+        if (level_count)
+            add_jump(last_pc, pc);
+        note_leftovers(context, true);
+        return;
+    }
+    note_counts(last_pc);
+    check_leftovers(context);
+    unsigned before = level_count;
+    leave_levels(context, last_pc);
+    if (!level_count)
+        return;
+    bool returns = level_count < before, jumps = returns || pc - last_pc > LONGEST_INSTRUCTION;
+    bool calls = jumps && !returns && sp == last_sp - sizeof sp &&
+                 sys_peek(sp, &returns_to, sizeof sp) &&
+                 returns_to - last_pc <= LONGEST_INSTRUCTION;
+    if (calls) {
+        enter_level(context, returns_to, slot);
+        pushed = leftovers = 0;
+        return;
+    }
+    note_push(sp, last_pc, last_sp);
+    if (jumps)
+        add_jump(last_pc, pc);
+    if (returns)
+        note_leftovers(context, false);
+}

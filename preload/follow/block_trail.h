@@ -1,0 +1,38 @@
+/* block_trail.h - records the way of a followed block through the functions of the program: how the
+ * functions that allocated it ended, and to which functions it was passed. A function that ends
+ * early, or that should have released the block and did not, leaves no other trace.
+ *
+ * follow_blocks=T1#4213@way asks for it. The thread executes its code step by step from the
+ * allocation on (slot_watch.h). A copy of its call stack is kept up to date: a call adds a level,
+ * and a stack pointer above a level shows that the level has ended. Each level has the last
+ * different jumps that its own code has executed.
+ *
+ * A block is passed to a function if an argument points to it, or to the variable on the stack that
+ * contains the pointer. The counts of references are watched in the first LEAK_WAY_COUNTERS words, more
+ * than watchpoints can cover (block_counts.h).
+ */
+#ifndef PRELOAD_FOLLOW_BLOCK_TRAIL_H
+#define PRELOAD_FOLLOW_BLOCK_TRAIL_H
+
+#include "preload/follow/pointer_search.h"
+
+/* Creates the record in the recording file. */
+void block_trail_start(void);
+
+/* Begins with the call stack of the function that allocates the block. caller: this function's
+ * frame. */
+void block_trail_begin(const struct frame *caller, struct pointer_target target);
+
+/* Records what the single-stepped instruction at last_pc has done. last_sp: the stack pointer
+ * before it. slot: address of the word on the stack that has the pointer; 0: another word or a
+ * register has it. */
+void block_trail_step(const ucontext_t *context, uintptr_t last_pc, uintptr_t last_sp,
+                      uintptr_t slot);
+
+/* Records the jumps so far of the functions that have not ended when the block is lost, or at the
+ * end of the program. */
+void block_trail_lost(void);
+/* Says that single-stepping ended before the block was lost. */
+void block_trail_cut(void);
+
+#endif
