@@ -14,7 +14,8 @@
 
 static struct command_line line = {.tool = "leakctl"};
 
-/* Parses a duration: "1d", "12h", "30m", "10s", "200ms"; a number without unit is seconds. */
+/* Parses a duration: "1d", "12h", "30m", "10s", "200ms"; a number without unit is seconds. False:
+ * the text is no duration. */
 static bool parse_duration(const char *text, uint64_t *milliseconds)
 {
     static const struct {
@@ -39,7 +40,8 @@ static bool parse_time(void *options, const struct option_row *row, const char *
            command_line_complain(&line, "not a time (200ms, 10s, 1m, 12h, 1d)", value);
 }
 
-/* Parses the duration of leakctl attach; "end" means until the process ends. */
+/* Parses the duration of leakctl attach; "end" means until the process ends. False: the value is
+ * wrong, and a message says so. */
 static bool parse_duration_of_attach(void *options, const struct option_row *row, const char *value)
 {
     if (strcmp(value, "end") != 0)
@@ -134,7 +136,8 @@ bool arguments_name(const char *text)
     return *text && *text != '#' && strlen(text) < LEAK_MILESTONE_NAME;
 }
 
-/* Takes a word that is no option: the process, the operand, or an argument for leakreport. */
+/* Takes a word that is no option: the process, the operand, or an argument for leakreport. False:
+ * the command takes no further word, and a message says so. */
 static bool take_operand(const struct command *command, char *word, struct arguments *arguments)
 {
     bool wants_process = command->process && !arguments->process;

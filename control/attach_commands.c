@@ -163,7 +163,7 @@ static char *format_of(const char *file)
 }
 
 /* Starts a child that executes leakreport. ended: the process has ended, so the child requests no
- * leak check before. */
+ * leak check before. Returns the pid of the child; -1: there is none. */
 static pid_t start_report(const struct arguments *arguments, const char *recording, bool ended)
 {
     struct arguments report = *arguments;
@@ -229,7 +229,7 @@ static bool fits_together(const struct arguments *arguments)
 }
 
 /* Waits for the end of the duration or the process, then makes the report. Ctrl-C ends the
- * recording, and leakctl still makes the report. */
+ * recording, and leakctl still makes the report. Returns the exit status. */
 static int record_and_report(pid_t pid, const struct arguments *arguments, const char *recording)
 {
     int status;

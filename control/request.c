@@ -136,7 +136,7 @@ static bool refuse_obstacle(const struct wait *wait, enum signal_obstacle obstac
     return refuse_timeout(wait, REFUSAL_SILENT);
 }
 
-/* Writes why the process did not take the request before the timeout. */
+/* Writes why the process did not take the request before the timeout. Always returns false. */
 static bool refuse_unanswered(const struct wait *wait)
 {
     const struct target *target = wait->target;
@@ -147,7 +147,8 @@ static bool refuse_unanswered(const struct wait *wait)
     return refuse_obstacle(wait, signal_state_obstacle(&state));
 }
 
-/* Writes which leakctl, or which earlier request, uses the mailbox at the timeout. */
+/* Writes which leakctl, or which earlier request, uses the mailbox at the timeout. Always returns
+ * false. */
 static bool refuse_busy(const struct target *target)
 {
     const struct leak_request *mailbox = &target->recording.header->request;
@@ -160,8 +161,8 @@ static bool refuse_busy(const struct target *target)
 
 /* ---- Claiming the mailbox -------------------------------------------------------------------- */
 
-/* Checks that the process can answer. A stopped process cannot: the request is refused immediately,
- * and nothing is changed. */
+/* Checks that the process can answer. A stopped process cannot: the request is refused immediately
+ * with a message, and nothing is changed. False: refused. */
 static bool check_reachable(const struct target *target)
 {
     struct wait wait = start_waiting(target, 0);
@@ -203,7 +204,8 @@ static bool claim_mailbox(struct target *target, uint64_t timeout)
 /* ---- Sending the signal ---------------------------------------------------------------------- */
 
 /* Queues the signal for one thread. A signal for the whole process could interrupt a second thread,
- * which finds that the request is already taken, and whose system call may fail with EINTR. */
+ * which finds that the request is already taken, and whose system call may fail with EINTR. False:
+ * the kernel refused; errno says why. */
 static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *info)
 {
     struct pollfd process = {.fd = target->pidfd, .events = POLLIN};

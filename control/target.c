@@ -104,7 +104,7 @@ static bool is_store_path(const char *path)
 }
 
 /* Finds out from the mappings of a running process why it has no recording file here, and writes
- * it. */
+ * it. Always returns false. */
 static bool refuse_by_maps(const char *word)
 {
     char *path = string_format("/proc/%s/maps", word), *line = NULL;
@@ -185,7 +185,8 @@ static bool open_recording(struct target *target)
 }
 
 /* Opens a descriptor of the process. The start time is compared after the descriptor is open, so
- * the descriptor is certainly of that process. */
+ * the descriptor is certainly of that process. False: the process cannot be opened, and a message
+ * says why. */
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
@@ -295,7 +296,7 @@ static char *find_mapped_store(pid_t pid)
 }
 
 /* Finds a process in a container or chroot: the name of its recording file may have another pid,
- * and its directory may be visible only to that process. */
+ * and its directory may be visible only to that process. False: it is not found. */
 static bool find_in_container(const char *word, struct listed_process *found)
 {
     char state, *end;

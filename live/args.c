@@ -96,7 +96,8 @@ static bool refuse_option(const char *what, const char *which, const char *hint)
 
 /* ---- The tables of options ------------------------------------------------------------------- */
 
-/* Refuses an internal option of leakreport, which leakrun does not forward. */
+/* Refuses an internal option of leakreport, which leakrun does not forward. Always returns
+ * false. */
 static bool refuse_internal(void *options, const struct option_row *row, const char *value)
 {
     (void)options, (void)value;
@@ -313,7 +314,8 @@ static bool parse_option(struct args *args, char **argv, int *at)
     return row && command_line_store(&line, row, args, value);
 }
 
-/* Refuses --self-test together with options that would have no effect. */
+/* Says whether --self-test was given without options that would have no effect with it. If not,
+ * prints a message. */
 static bool goes_with_self_test(const struct args *args, const char *program)
 {
     if (program)

@@ -68,7 +68,8 @@ static bool redirect_output(int output)
 }
 
 /* Prepares the child for a repeated run: no output, no input unless keeps_input is set, and, if the
- * kernel allows that, the same addresses in each repeated run. */
+ * kernel allows that, the same addresses in each repeated run. False: it failed, and errno says
+ * why. */
 static bool prepare_repeated_run(bool keeps_input)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -16,8 +16,9 @@ static bool refuse(const struct option_row *row, const char *value, const char *
     return false;
 }
 
-/* Prints the answer to an option of another tool. row->words: the answer, then those values of
- * the option that are accepted without an answer, because leakrun always does what they ask for. */
+/* Prints the answer to an option of another tool. row->words: the answer, then those values of the
+ * option that are accepted without an answer, because leakrun always does what they ask for. False:
+ * an answer was printed, so the option is refused. */
 static bool answer_option(void *options, const struct option_row *row, const char *value)
 {
     (void)options;
@@ -27,8 +28,8 @@ static bool answer_option(void *options, const struct option_row *row, const cha
     return refuse(row, value, row->words[0]);
 }
 
-/* Accepts a number of frames up to FRAMES_DEFAULT, because leakrun records at least as many; for
- * a larger number, names the option of leakrun. */
+/* Accepts a number of frames up to FRAMES_DEFAULT, because leakrun records at least as many; for a
+ * larger number, names the option of leakrun and returns false. */
 static bool take_frames(void *options, const struct option_row *row, const char *value)
 {
     char *end;

@@ -53,7 +53,7 @@ static void copy_input(int from, int kept, int to)
 }
 
 /* Starts the process that copies. All signals stay blocked in it: signals from the terminal are for
- * the program, and must not end its input. */
+ * the program, and must not end its input. False: it cannot be started. */
 static bool start_copier(struct input *input, int from, int kept)
 {
     int ends[2];

@@ -178,7 +178,8 @@ static int report_run(const char *program, const struct args *args, struct store
 /* ---- Ending the run: copies, processes that still run, exit status --------------------------- */
 
 /* Copies the recording files for --keep: FILE.leak for the program, FILE.PID.leak for other
- * processes, FILE.PID.N.leak for a program that one of them executed later (exec). */
+ * processes, FILE.PID.N.leak for a program that one of them executed later (exec). False: a file
+ * was not copied, and a message says why. */
 static bool keep_stores(struct store_list *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
@@ -365,7 +366,8 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     return wait_status;
 }
 
-/* Reads the first line of a file that another process wrote. */
+/* Reads the first line of a file that another process wrote; the caller frees it. NULL: the line is
+ * empty. */
 static char *read_line(int file)
 {
     char text[512];

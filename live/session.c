@@ -66,7 +66,8 @@ static bool is_lib_for_64_bit(void)
 }
 
 /* Makes the folders for all values of $LIB: lib64 and lib/x86_64-linux-gnu for 64 bits; lib32 and
- * lib/i386-linux-gnu for 32 bits; lib may be for either. */
+ * lib/i386-linux-gnu for 32 bits; lib may be for either. False: a folder or a link cannot be
+ * made. */
 static bool make_library_folders(const struct session *session, const char *library_32)
 {
     const char *other = is_lib_for_64_bit() ? "../" SESSION_LINK_NAME : "../32/" SESSION_LINK_NAME;

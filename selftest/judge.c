@@ -157,7 +157,7 @@ static json_t *frame_in(json_t *frames, const char *function)
 }
 
 /* The first record of the report, or part of the peak, whose first frame of the user is in the
- * plant's function. */
+ * plant's function; NULL: there is none. */
 static json_t *find_record(json_t *list, const struct plant *plant, json_t **frame)
 {
     json_t *item;

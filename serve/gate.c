@@ -41,8 +41,8 @@ static bool is_word(const char *text, size_t length, const char *word)
     return strlen(word) == length && strncasecmp(text, word, length) == 0;
 }
 
-/* Checks the header Host. The port is ignored, because a tunnel may use another one, and the host
- * of a foreign page has another name anyway. */
+/* Says whether the header Host is allowed (gate.h). The port is ignored, because a tunnel may use
+ * another one, and the host of a foreign page has another name anyway. */
 static bool host_is_allowed(const char *text, const struct gate *gate,
                             const union socket_address *local)
 {
@@ -111,7 +111,7 @@ static bool decode_base64(const char *text, char *to, size_t size)
     return text[strspn(text, "=")] == '\0';
 }
 
-/* Compares a text with the token; takes equally long for all texts of one length. */
+/* Says whether a text equals the token; takes equally long for all texts of one length. */
 static bool equals_token(const char *text, const char *token)
 {
     size_t given = strlen(text), wanted = strlen(token);
@@ -209,7 +209,7 @@ static void write_kernel_address(const union socket_address *address, bool v6, c
 
 /* Parses a line "sl: ADDRESS:PORT ADDRESS:PORT state queues timer retries uid timeout inode". If
  * the process has closed the socket, the line has inode 0 and the user root; such a line must not
- * count as root's socket. */
+ * count as root's socket. False: the line has another form, or is about another connection. */
 bool gate_line_is_socket(const char *line, const union socket_address *from, unsigned to_port,
                          unsigned *user)
 {

@@ -40,7 +40,8 @@ enum gate_answer { GATE_OPEN, GATE_WRONG_HOST, GATE_WRONG_ORIGIN, GATE_NO_TOKEN 
 enum gate_answer gate_check(const struct gate *gate, const struct gate_headers *headers,
                             const union socket_address *local);
 
-/* Checks the token. The time it takes does not depend on where the tokens differ. */
+/* Says whether the header Authorization has the token. The time it takes does not depend on where
+ * the tokens differ. */
 bool gate_token_is_right(const char *authorization, const char *token);
 
 /* Says whether the user at the other end of the connection may get answers. */

@@ -119,7 +119,8 @@ static void keep_report(struct reports *reports, const struct job *job)
 
 /* ---- Running jobs ---------------------------------------------------------------------------- */
 
-/* Opens a temporary file without a name, which no other process can open. */
+/* Opens a temporary file without a name, which no other process can open. Returns its descriptor;
+ * -1: failed. */
 static int open_nameless_file(void)
 {
     const char *dir = getenv("TMPDIR");

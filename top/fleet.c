@@ -54,7 +54,7 @@ static void free_member(struct fleet *fleet, struct fleet_member *member)
 }
 
 /* Finds the member for a process. After exec the process has another recording file, so it counts
- * as another member. */
+ * as another member. NULL: there is none. */
 static struct fleet_member *find_member(struct fleet *fleet, const struct listed_process *found)
 {
     for (size_t i = 0; i < fleet->count; i++) {

@@ -102,7 +102,7 @@ struct watched {
 struct watcher *watcher_begin(const struct watched *watched, void *source, double interval);
 
 /* Watches a process: takes a struct heap_snapshot of its recording file at intervals, until the
- * process ends. */
+ * process ends. NULL: the watcher cannot be started. */
 struct watcher *watcher_begin_process(const char *path, double interval);
 
 /* Stops the thread, and returns after LEAVE_SECONDS (watcher.c) at most. If the thread is still

@@ -116,7 +116,7 @@ static bool write_snapshot(const struct heap_snapshot *snapshot, const struct op
 }
 
 /* Writes a snapshot at each interval until the process ends; with --once only the second, because
- * the first one has no changes. */
+ * the first one has no changes. Returns the exit status. */
 static int write_snapshots(const char *path, const struct options *options)
 {
     struct snapshot_reader reader = snapshot_reader_begin(path, NULL);
@@ -212,7 +212,8 @@ static bool write_metrics(const struct fleet *fleet, const struct options *optio
     return good;
 }
 
-/* Writes the metrics at each interval until a signal ends leaktop; also if no process runs. */
+/* Writes the metrics at each interval until a signal ends leaktop; also if no process runs. Returns
+ * the exit status. */
 static int run_metrics(const char *dir, const struct options *options)
 {
     struct fleet fleet = {0};

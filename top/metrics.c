@@ -266,7 +266,7 @@ static bool write_all_bytes(int fd, const char *text, size_t length)
 }
 
 /* Replaces the file by a temporary one. The name of the temporary file must not end with ".prom",
- * because the collector reads all such files in the folder. */
+ * because the collector reads all such files in the folder. False: errno has the reason. */
 static bool replace_file(const char *path, const char *text, size_t length)
 {
     char *temporary = string_format("%s.XXXXXX", path);

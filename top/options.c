@@ -27,7 +27,7 @@ static bool parse_format(void *options, const struct option_row *row, const char
 }
 
 /* Prints an error about the value of an option, with the option's help, which names the allowed
- * values. */
+ * values. Always returns false. */
 static bool complain_value(const struct option_row *row, const char *value)
 {
     fprintf(stderr, "leaktop: --%s=%s: %s\n", row->name, value, row->help);
@@ -151,7 +151,8 @@ struct options_given {
     const struct option_row *lists, *metrics, *page;
 };
 
-/* Prints an error if an option was given that would have no effect. */
+/* row: the option that was given without effect; NULL = there is none. Prints an error about it.
+ * Returns true for NULL. */
 static bool complain_unused(const struct option_row *row, const char *how, const char *option)
 {
     if (row)
@@ -178,7 +179,7 @@ static bool options_agree(const struct options *options, const struct options_gi
 }
 
 /* Checks that the sort key is known: keys that need a change are unknown in the first snapshot, the
- * only one of --openmetrics --once. */
+ * only one of --openmetrics --once. False: it is unknown, and a message says so. */
 static bool has_sort_data(const struct options *options)
 {
     enum order order = options->listing.ordering.order;

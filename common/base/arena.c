@@ -48,8 +48,9 @@ void arena_end(struct arena *arena)
     free(arena);
 }
 
-/* Adds a chunk to the list of chunks to free. A large object gets a chunk of its own, and
- * arena->next stays in the older chunk, whose rest holds the next small objects. */
+/* Allocates a chunk, adds it to the list of chunks to free, and returns it. A large object gets a
+ * chunk of its own, and arena->next stays in the older chunk, whose rest holds the next small
+ * objects. */
 static struct chunk *add_chunk(struct arena *arena, size_t size)
 {
     struct chunk *chunk = must_have(calloc(1, sizeof(struct chunk) + ALIGNMENT + size));

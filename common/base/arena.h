@@ -24,7 +24,8 @@ char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Reallocates an array of items of `size` bytes so that it holds at least `needed` of them. */
+/* Reallocates an array of items of `size` bytes so that it holds at least `needed` of them. Returns
+ * the array, which may have moved; sets *capacity. */
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* Compares two numbers for qsort: negative, 0 or positive. */

@@ -174,7 +174,8 @@ bool foreign_file_become(struct file_owner reader)
     return good;
 }
 
-/* Changes the groups of this thread alone; setgroups() of libc changes those of all threads. */
+/* Changes the groups of this thread alone; setgroups() of libc changes those of all threads. False:
+ * the kernel refused. */
 static bool set_groups(const struct rights *rights)
 {
     return syscall(SYS_setgroups, (size_t)rights->group_count, rights->groups) == 0;

@@ -131,7 +131,8 @@ static bool same_build_id(Dwfl_Module *module, const struct binary_name *name)
            memcmp(bits, name->build_id, (size_t)length) == 0;
 }
 
-/* Opens a file if it is the module that was mapped; else binary->state says why not. */
+/* Opens a file if it is the module that was mapped. False: it is not, and binary->state says
+ * why. */
 static bool open_file(struct elf_binary *binary, const char *path, const struct binary_name *name)
 {
     struct stat status;
@@ -169,7 +170,8 @@ static const char *build_id_path(struct arena *mem, const char *dir, const struc
     return arena_format(mem, "%s.debug", path);
 }
 
-/* Opens a debug file by build-id, for an ELF file that is missing or was replaced. */
+/* Opens a debug file by build-id, for an ELF file that is missing or was replaced. False: there is
+ * none. */
 static bool open_debug_file(struct elf_binary *binary, struct arena *mem,
                             const struct binary_search_path *search, const struct binary_name *name)
 {
@@ -184,7 +186,8 @@ static bool open_debug_file(struct elf_binary *binary, struct arena *mem,
     return open_file(binary, build_id_path(mem, "/usr/lib/debug", name), name);
 }
 
-/* Gets the file from debuginfod by build-id, if the user configured a server. */
+/* Gets the file from debuginfod by build-id, if the user configured a server. False: no server is
+ * configured, or none has the file. */
 static bool open_from_server(struct elf_binary *binary, const struct binary_name *name)
 {
     GElf_Addr bias;
@@ -294,9 +297,9 @@ static struct binary_variable variable_from_dwarf(const struct dwarf_variable *k
                                     .die = known->die};
 }
 
-/* Finds the variable at an address of libdwfl (address in the file + symbol_bias), or with `tls`
- * at an offset in the TLS segment. bias: what libdwfl adds to addresses of the debug
- * information. */
+/* Finds the variable at an address of libdwfl (address in the file + symbol_bias), or with `tls` at
+ * an offset in the TLS segment. bias: what libdwfl adds to addresses of the debug information.
+ * False: there is no variable. */
 static bool find_variable(struct elf_binary *binary, uint64_t address, bool tls, uint64_t bias,
                           struct binary_variable *found)
 {
@@ -338,7 +341,8 @@ static bool tls_variant(unsigned machine, int *above)
     return false;
 }
 
-/* Computes the offset of the program's TLS segment from the thread pointer. */
+/* Computes the offset of the program's TLS segment from the thread pointer. False: the CPU is
+ * unknown, or the file has no TLS segment. */
 static bool tls_start(struct elf_binary *binary, unsigned machine, int64_t *start)
 {
     int above;

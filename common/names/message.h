@@ -33,7 +33,8 @@ void message_put_text(struct message *message, const char *text); /* text NULL i
 void message_put_bytes(struct message *message, const void *bytes, size_t length);
 
 uint64_t message_number(struct message *message);
-/* Reads the next text of a message. It is valid until the message is cleared or received anew. */
+/* Reads the next text of a message. It is valid until the message is cleared or received anew.
+ * NULL: the text was NULL, or the message is bad. */
 const char *message_text(struct message *message);
 const uint8_t *message_bytes(struct message *message, size_t *length);
 

@@ -67,7 +67,7 @@ void perfmap_end(struct perfmap *map)
 
 /* ---- Parsing lines --------------------------------------------------------------------------- */
 
-/* Parses hex digits and the space after them. */
+/* Parses hex digits and the space after them. False: the text has another form. */
 static bool parse_hex(const char **at, const char *end, uint64_t *value)
 {
     const char *from = *at;

@@ -106,9 +106,9 @@ static uint64_t file_key(const struct resolver *resolver, const struct binary_na
     return hash_mix(hash_mix(key, status.st_dev), status.st_ino);
 }
 
-/* Opens a file only once if it has two paths, as /lib/libc.so.6 has where /lib links to
- * /usr/lib: reading the debug information of a large library takes longer than the rest of a
- * report. */
+/* Returns the opened file. Opens a file only once if it has two paths, as /lib/libc.so.6 has where
+ * /lib links to /usr/lib: reading the debug information of a large library takes longer than the
+ * rest of a report. */
 static struct binary *open_binary(struct resolver *resolver, const struct binary_name *name)
 {
     bool fresh;

@@ -101,7 +101,7 @@ static FILE *open_near_module(const char *module, const char *file, char path[PA
     return stream;
 }
 
-/* Opens a source file, and stores in `path` where it was found. */
+/* Opens a source file, and stores in `path` where it was found. NULL: it was not found. */
 static FILE *open_source(const struct source_search *search, const struct source_name *name,
                          char path[PATH_MAX])
 {
@@ -144,8 +144,8 @@ static int next_byte(struct source_file *source)
     return source->left && source->left-- ? getc_unlocked(source->stream) : EOF;
 }
 
-/* Reads a line into text and skips what does not fit. indented: keep the indentation; else
- * remove it, and replace each run of tabs by one blank. */
+/* Reads a line into text and skips what does not fit. indented: keep the indentation; else remove
+ * it, and replace each run of tabs by one blank. False: the file has no more lines. */
 static bool read_source_line(struct source_file *source, bool indented, char *text, size_t size)
 {
     size_t length = 0;

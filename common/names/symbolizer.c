@@ -46,8 +46,8 @@ static char *append_utf8(char *to, unsigned long character)
     return to;
 }
 
-/* Decodes one escape, which begins behind its backslash: n, t, xNN or u{NNNN}. Any other
- * character stands for itself. */
+/* Decodes one escape, which begins behind its backslash: n, t, xNN or u{NNNN}. Any other character
+ * stands for itself. Returns the address behind the decoded character. */
 static char *unescape_character(char **text, char *to)
 {
     char *at = *text, *end = at + 1;

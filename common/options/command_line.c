@@ -215,8 +215,8 @@ bool command_line_is_option(const char *word)
     return word[0] == '-' && word[1] && strcmp(word, "--") != 0;
 }
 
-/* Finds the row of a letter option. Letters that take no value may be combined (-qv), and the
- * last letter may take a value. */
+/* Finds the row of a letter option. Letters that take no value may be combined (-qv), and the last
+ * letter may take a value. NULL: there is no such letter, and a message says so. */
 static const struct option_row *match_letter(struct command_line *line, char **argv, int *at,
                                              const char **value)
 {

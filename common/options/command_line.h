@@ -78,7 +78,8 @@ bool command_line_is_option(const char *word);
 const struct option_row *command_line_find_row(const struct option_row *table, const char *name,
                                                size_t length);
 
-/* Parses an address in hex digits, with or without 0x, as debuggers and %p print it. */
+/* Parses an address in hex digits, with or without 0x, as debuggers and %p print it. False: the
+ * text is no address. */
 bool command_line_read_address(const char *text, uint64_t *address);
 
 void command_line_append(struct option_list *list, const char *word);

@@ -26,8 +26,8 @@
 /* ---- May the program run, and with LD_PRELOAD? ----------------------------------------------- */
 
 /* Refuses a program with rights beyond those of the caller, for which ld.so ignores LD_PRELOAD.
- * Whether the rights take effect depends on the mount, the caller and more, so the set-id bit
- * alone decides: the user can easily make a copy of the program without that bit. */
+ * Whether the rights take effect depends on the mount, the caller and more, so the set-id bit alone
+ * decides: the user can easily make a copy of the program without that bit. False: refused. */
 static bool check_rights(const char *path, const struct stat *st, const char *name,
                          struct preflight *result)
 {
@@ -169,7 +169,7 @@ static bool check_interpreter(const char *interpreter, const char *script, const
 }
 
 /* Checks the interpreter of a script. line: the NUL-terminated text behind "#!", as far as the
- * kernel reads it. */
+ * kernel reads it. False: the script cannot be tracked, and *result says why. */
 static bool check_script(char *line, const char *name, const char *search, const char *cwd,
                          int depth, struct preflight *result)
 {

@@ -377,7 +377,7 @@ static bool is_expected_machine(const struct elf_file *file)
 }
 
 /* Reads the ELF header and the program headers. Refuses a 32-bit file if there is no 32-bit
- * library, and a file of another machine. */
+ * library, and a file of another machine. False: refused, and *result says why. */
 static bool elf_open(struct elf_file *file, struct preflight *result)
 {
     const char *name = file->name;

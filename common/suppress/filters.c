@@ -28,8 +28,8 @@ struct only_filter {
     uint64_t least, most; /* range of the numbers that match; for ages in seconds */
 };
 
-/* Matches a path, a thread's name or a kind against a pattern with * and ?. A path also matches
- * by its last component. */
+/* Says whether a path, a thread's name or a kind matches a pattern with * and ?. A path also
+ * matches by its last component. */
 static bool pattern_matches_name(const char *pattern, const char *text)
 {
     return text && (glob_match(pattern, text, true) || glob_match(pattern, base_name(text), true));
@@ -72,7 +72,7 @@ static bool parse_number(const char **at, bool age, uint64_t *out)
     return unit && !__builtin_mul_overflow(*out, unit, out);
 }
 
-/* Parses a range: "10", "10-", "-10", "10-20". */
+/* Parses a range: "10", "10-", "-10", "10-20". False: the text is no range. */
 static bool parse_range(const char *text, struct only_filter *only)
 {
     bool age = only->key == AGE, first = *text != '-';

@@ -73,7 +73,7 @@ bool scope_list_parse(struct arena *mem, const char *text, struct scope_list *li
 
 /* Prepends to `rest` those names of a scope list that have no minus sign, so that
  * only_filter_unfound() can report names that no process has. These names are only for that message
- * and select no records. */
+ * and select no records. Returns the longer list. */
 struct only_filter *scope_list_sought(struct arena *mem, const struct scope_list *list,
                                       enum scope_key key, struct only_filter *rest);
 

@@ -225,8 +225,8 @@ static bool read_signature(const char *text, struct loaded_rule *made)
     return made->has_signature;
 }
 
-/* Parses the last day of a rule. "2027-01-31" is valid until it has ended in every time zone,
- * the last of which is UTC-12. */
+/* Parses the last day of a rule. "2027-01-31" is valid until it has ended in every time zone, the
+ * last of which is UTC-12. False: the text is no date. */
 static bool read_day(const char *text, struct loaded_rule *made)
 {
     struct tm day = {0};

@@ -131,7 +131,8 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
     return trouble;
 }
 
-/* Finds the rules of a recording; recordings of one program usually have the same text. */
+/* Finds the set of rules of a recording, or makes it from the text of the rules; recordings of one
+ * program usually have the same text. */
 static struct set *find_store_set(struct suppressions *suppressions,
                                   const struct store_suppressions *own)
 {

@@ -35,7 +35,8 @@ static void sort_by_digit(const struct keyed *from, struct keyed *to, uint32_t c
         to[next[from[i].content >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Returns all blocks with a known content, sorted by content, then by number. */
+/* Returns all blocks with a known content, sorted by content, then by number; *count is set to
+ * their number. */
 static struct keyed *blocks_by_content(const struct heap_graph *graph, uint32_t *count)
 {
     struct keyed *sorted =

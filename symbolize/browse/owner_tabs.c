@@ -162,7 +162,7 @@ static bool sums_row_has(const struct browser *browser, size_t row, const char *
 }
 
 /* Handles the keys b (sum up by the next key) and Enter (show the records that contain the name of
- * the selected row). */
+ * the selected row). False: it is another key. */
 static bool handle_sums_key(struct browser *browser, int key)
 {
     size_t selected = browser->lists[browser->tab].selected;

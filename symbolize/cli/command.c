@@ -169,8 +169,8 @@ static bool deliver_report(struct command_output *output, const struct options *
     return good;
 }
 
-/* Finishes the stream. EPIPE is no error, though SIGPIPE is ignored: the reader closed the pipe
- * because it had read enough. */
+/* Finishes the stream. False: writing failed, and a message says so. EPIPE is no error, though
+ * SIGPIPE is ignored: the reader closed the pipe because it had read enough. */
 static bool finish_stream(FILE *stream)
 {
     bool good = fflush(stream) == 0 ? !ferror(stream) : errno == EPIPE;

@@ -15,7 +15,7 @@ enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2, STATUS_INCOMPLETE =
 
 struct binary_search_path command_search_path(const struct options *options);
 
-/* Reads one recording file and adds its process to the report. */
+/* Reads one recording file and adds its process to the report. False: the file cannot be used. */
 bool command_read_store(struct arena *mem, struct resolver *resolver, const struct options *options,
                         const char *path, struct report *report);
 

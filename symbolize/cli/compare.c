@@ -47,7 +47,8 @@ static bool read_store(struct report_set *report_set, struct resolver *resolver,
     return good;
 }
 
-/* Reads a recording file, or a JSON report. */
+/* Reads a recording file, or a JSON report, into the set. False: it cannot be used, and a message
+ * says why. */
 static bool read_report_set(struct report_set *report_set, struct resolver *resolver,
                             const struct options *options, const char *path)
 {
@@ -154,7 +155,7 @@ int command_diff(struct options *options)
 #define SURVIVOR_CHECKS 3
 
 /* Checks that the three recordings are of one process, and that their leak checks were made in this
- * order. */
+ * order. False: they are not, and a message says so. */
 static bool are_successive_checks(const struct report_set *ledgers, const struct options *options)
 {
     for (int i = 0; i < SURVIVOR_CHECKS; i++) {
@@ -246,7 +247,8 @@ static int output_merge(struct arena *mem, struct options *options, struct repor
                                     : STATUS_GOOD;
 }
 
-/* Merges all files; prints a message for each file that cannot be read, and leaves it out. */
+/* Merges all files; prints a message for each file that cannot be read, and leaves it out. Returns
+ * the exit status. */
 int command_merge(struct options *options)
 {
     static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};

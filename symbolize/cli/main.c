@@ -197,7 +197,7 @@ static const char *read_scopes(struct suppressions *suppressions, const struct o
 }
 
 /* Reads the suppressions. leakrun has this done before it starts the program, so that an error in a
- * file is not found only hours later. */
+ * file is not found only hours later. False: there is an error, and a message says so. */
 static bool read_suppressions(struct options *options)
 {
     struct suppressions *suppressions = suppress_begin();
@@ -218,8 +218,8 @@ static bool read_suppressions(struct options *options)
     return !trouble && !read_scopes(suppressions, options);
 }
 
-/* Implements --last: replaces the names and pids on the command line by the newest recording
- * files. */
+/* Implements --last: replaces the names and pids on the command line by the newest recording files.
+ * False: there is none for one of them. */
 static bool find_newest_stores(struct arena *mem, struct options *options)
 {
     struct option_list *files = &options->files;

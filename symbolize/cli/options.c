@@ -381,7 +381,8 @@ static void set_defaults(struct options *options)
     options->errors_for[VERDICT_LOST] = options->errors_for_errors = true;
 }
 
-/* Checks that no option excludes another one that was given. */
+/* Checks that no option excludes another one that was given. False: one does, and a message says
+ * so. */
 static bool options_fit(const struct options *options)
 {
     const struct format *format = options->format ? options->format : format_at(0);

@@ -101,7 +101,7 @@ static void fill_stack(struct crash_builder *filling)
 
 /* ---- The blocks near the fault address ------------------------------------------------------- */
 
-/* Finds the last free of a block that contained the address. */
+/* Finds the last free of a block that contained the address; NULL: none is recorded. */
 static const struct store_recent *freed_around(const struct store *store, uint64_t address)
 {
     for (size_t i = 0; i < store->recent_count; i++) {

@@ -322,7 +322,7 @@ static const struct frame *find_function(const struct stack *stack, const struct
 }
 
 /* Finds the place that releases most of the resources of this type that `function`, or a function
- * called by it, opens. */
+ * called by it, opens. NULL: none is known. */
 static const struct frame *released_by_most(struct resource_builder *filling, unsigned type,
                                             const struct frame *function)
 {

@@ -26,7 +26,8 @@ struct writing {
     size_t used; /* bytes of the stacks that were written */
 };
 
-/* Finds the next finding of a process to list. listed: counts the listed findings. */
+/* Finds the next finding of a process to list. listed: counts the listed findings. False: there are
+ * no more, or view->top findings are listed. */
 static bool next_listed_finding(const struct writing *writing, const struct process *process,
                                 struct finding *finding, size_t *listed)
 {

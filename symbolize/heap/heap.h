@@ -34,7 +34,7 @@ const struct root *roots_describe_word(struct roots *roots, const struct leak_he
 
 /* Finds the module (program or library) whose data contains an address. If the leak check recorded
  * no build-id, the module comes from the module table of the store, so that the names never come
- * from another file. */
+ * from another file. False: no module has the address in its data. */
 bool roots_find_module(const struct store *store, uint64_t address, struct store_module *found);
 
 /* Returns the module of the program itself; NULL = unknown. */

@@ -182,7 +182,8 @@ const struct store_module *roots_program_module(const struct store *store)
     return NULL;
 }
 
-/* Names a root that is a thread-local variable of the program: "counter (app.c:3) of T2". */
+/* Names a root that is a thread-local variable of the program: "counter (app.c:3) of T2". False: it
+ * is no such variable, or it is unknown. */
 static bool name_tls_variable(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     const struct store_module *program = roots_program_module(roots->store);

@@ -548,7 +548,7 @@ static void refine_followed(struct when_lost_builder *builder,
 }
 
 /* Finds the record with this signature. A reachable record may have the signature, too; it is
- * skipped. */
+ * skipped. NULL: there is none. */
 static struct record *find_record(struct process *process, uint64_t signature)
 {
     for (size_t i = 0; i < process->record_count; i++)

@@ -35,7 +35,8 @@ static const char *time_text(struct arena *mem)
 }
 
 /* Expands %q{VAR} to the value of the environment variable VAR. *at: points to the q, and is set to
- * the closing brace. */
+ * the closing brace. NULL: there is no closing brace. A variable that is not set gives "", after a
+ * message. */
 static const char *environment_value(struct arena *mem, const char **at)
 {
     const char *end = (*at)[1] == '{' ? strchr(*at, '}') : NULL;

@@ -28,7 +28,8 @@ struct log_channel {
 
 /* ---- Connecting to the daemon ---------------------------------------------------------------- */
 
-/* Connects to syslog by datagrams, or by a stream if the daemon takes no datagrams. */
+/* Connects to syslog by datagrams, or by a stream if the daemon takes no datagrams. False: errno
+ * says why not. */
 static bool connect_syslog(const char *path, struct log_channel *channel)
 {
     channel->fd = write_timeout_connect_path(path, SOCK_DGRAM);

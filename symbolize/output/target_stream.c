@@ -83,7 +83,8 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
 /* ---- Commands ----------------------------------------------------------------------------- */
 
 /* Starts the shell with default handling of SIGPIPE, which leakreport ignores, and with an empty
- * signal mask, because leakreport has that of the program that it reports about. */
+ * signal mask, because leakreport has that of the program that it reports about. Returns 0 or an
+ * error number. */
 static int spawn_shell(const char *command, int input, pid_t *pid)
 {
     static const char shell[] = "/bin/sh";

@@ -118,8 +118,8 @@ static bool set_errno_reason(struct delivery *delivery)
     return false;
 }
 
-/* Writes the report to a descriptor. EPIPE is no error: the reader closed the pipe because it had
- * read enough. */
+/* Writes the report to a descriptor. False: writing failed. EPIPE is no error: the reader closed
+ * the pipe because it had read enough. */
 static bool deliver_to_fd(struct delivery *delivery)
 {
     return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,

@@ -49,7 +49,7 @@ static int compare_lines(const void *left, const void *right)
 }
 
 /* Finds the frame of the function `title` in another stack with the same signature; the frame of
- * another stack may have another line. */
+ * another stack may have another line. Returns `title` if there is no such frame. */
 static const struct frame *title_frame_in(struct signatures *signatures, uint32_t node,
                                           const struct frame *title)
 {

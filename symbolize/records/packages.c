@@ -289,7 +289,8 @@ static const struct {
     {"void", "https://debuginfod.s.voidlinux.org"},
 };
 
-/* Copies the value of the line NAME=value of os-release, without its quotes, to the buffer. */
+/* Copies the value of the line NAME=value of os-release, without its quotes, to the buffer. False:
+ * there is no such line. */
 static bool os_release_value(const char *text, const char *name, char *value, size_t size)
 {
     size_t length = strlen(name);
@@ -307,7 +308,7 @@ static bool os_release_value(const char *text, const char *name, char *value, si
 }
 
 /* Returns the debuginfod server of a distribution. ids: one ID of os-release, or several separated
- * by spaces; "opensuse-leap" has the server of "opensuse". */
+ * by spaces; "opensuse-leap" has the server of "opensuse". NULL = it has none. */
 static const char *server_of(const char *ids)
 {
     for (const char *at = ids; *at; at += strcspn(at, " "), at += strspn(at, " "))
@@ -321,7 +322,7 @@ static const char *server_of(const char *ids)
 }
 
 /* Returns the URLs that the administrator has configured, in the files that
- * /etc/profile.d/debuginfod.sh joins. */
+ * /etc/profile.d/debuginfod.sh joins. NULL = there are none. */
 static const char *configured_urls(struct arena *mem, const char *root)
 {
     DIR *folder = opendir(arena_format(mem, "%s/etc/debuginfod", root));

@@ -29,7 +29,7 @@ void packages_find(struct arena *mem, const char *root, struct packaged_file *fi
 bool packages_may_have(const char *path);
 
 /* Returns a value for DEBUGINFOD_URLS: the URLs that /etc/debuginfod configures, else the server of
- * the distribution. */
+ * the distribution; NULL = none is known. */
 const char *packages_debuginfod_urls(struct arena *mem, const char *root);
 
 /* Returns the name of the package that has the file, from the output of `program`, which is rpm or

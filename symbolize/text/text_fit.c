@@ -86,7 +86,8 @@ static char *try_levels(struct fitting *fitting)
     return NULL;
 }
 
-/* Adds callers to one record as long as that changes the text and the text fits the screen. */
+/* Adds callers to one record as long as that changes the text and the text fits the screen. Returns
+ * the text. */
 static char *add_callers(struct fitting *fitting, size_t record, size_t most, char *text)
 {
     while (fitting->callers[record] < most) {
@@ -115,7 +116,8 @@ static char *fill_screen(struct fitting *fitting, char *text)
     return text;
 }
 
-/* Adds the line with the next command again, if it was left out and fits the screen after all. */
+/* Adds the line with the next command again, if it was left out and fits the screen after all.
+ * Returns the text. */
 static char *add_next(struct fitting *fitting, char *text)
 {
     char *longer;

@@ -227,7 +227,8 @@ static bool write_entry_head(const struct process *process, const struct record 
 /* ---- Parts of an entry ----------------------------------------------------------------------- */
 
 /* Finds the user frame in which a part of an entry differs from the first part; searches outwards
- * from the function that the parts share. */
+ * from the function that the parts share, and returns that function's frame if they do not differ.
+ * *who: see write_entry_part(). */
 static const struct frame *find_parting_frame(const struct entry *entry, const struct record *part,
                                               const struct record *first, const char **who)
 {

@@ -294,7 +294,7 @@ static void read_processes(struct report_set *report_set, const json_t *report)
 }
 
 /* Adds a merged report. Its sums cannot be split by process: if one of its processes is already in
- * the set, the whole report is rejected. */
+ * the set, the whole report is rejected. Returns NULL, or an error message. */
 static const char *read_merged(struct report_set *report_set, const json_t *report)
 {
     json_t *processes = json_object_get(report, "processes"), *item;
