@@ -170,7 +170,7 @@ static void write_rates(const struct counter_delta *delta, FILE *stream)
     write_cell("less", cell_rate(delta->known, delta->frees, cell), stream);
 }
 
-/* Did the site add at least a twentieth of all that was added since the mark? */
+/* Says whether the site added at least a twentieth of all bytes that were added since the mark. */
 static bool is_large_change(const struct sites_table *table, int64_t bytes)
 {
     const struct heap_snapshot *snapshot = table->snapshot;

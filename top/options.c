@@ -151,8 +151,8 @@ struct options_given {
     const struct option_row *lists, *metrics, *page;
 };
 
-/* row: the option that was given without effect; NULL = there is none. Prints an error about it.
- * Returns true for NULL. */
+/* Prints an error about `row`, the option that was given although it has no effect; NULL = there is
+ * none. Returns true for NULL. */
 static bool complain_unused(const struct option_row *row, const char *how, const char *option)
 {
     if (row)

@@ -43,7 +43,7 @@ void json_put_number(struct json_writer *json, const char *key, uint64_t number)
 void json_put_signed(struct json_writer *json, const char *key, int64_t number);
 /* Writes a number with four significant digits. */
 void json_put_fraction(struct json_writer *json, const char *key, double fraction);
-/* Writes a value that is already JSON. */
+/* Writes a text that is a JSON value already, without a change. */
 void json_put_raw(struct json_writer *json, const char *key, const char *text, size_t length);
 void json_put_bool(struct json_writer *json, const char *key, bool value);
 void json_put_null(struct json_writer *json, const char *key);

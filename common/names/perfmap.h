@@ -28,7 +28,7 @@ struct perfmap_of {
 
 /* Prepares a map; opens no file yet. The caller must keep the strings of `of` as long as mem. */
 struct perfmap *perfmap_begin(struct arena *mem, const struct perfmap_of *of);
-/* Frees a map; accepts NULL. */
+/* Frees a map; does nothing if map is NULL. */
 void perfmap_end(struct perfmap *map);
 
 /* Parses a text in place of a file. The caller keeps the text as long as the map. */

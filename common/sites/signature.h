@@ -65,7 +65,7 @@ const struct resolved_place *signatures_place_in_module(const struct signatures 
 size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
                               const struct frame **frames, uint32_t *ending);
 
-/* Opens a module of the recording file. */
+/* Returns the module of the recording file with its binary opened, which is opened only once. */
 struct resolved_module *signatures_module(const struct signatures *signatures,
                                           const struct store_module *at);
 

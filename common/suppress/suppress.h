@@ -18,7 +18,7 @@
 struct suppressions;
 
 struct suppressions *suppress_begin(void);
-/* Frees everything; accepts NULL. */
+/* Frees all rules and filters; does nothing if suppressions is NULL. */
 void suppress_end(struct suppressions *suppressions);
 
 /* Add rules for every process, from a text or from a file. Return NULL, or a message about the

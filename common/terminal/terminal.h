@@ -53,7 +53,7 @@ struct terminal {
 /* Takes over the terminal. Keys are read without waiting: poll the standard input, then call
  * terminal_read_key() until ERR. NULL: the type of terminal is unknown, and errno says why. */
 struct terminal *terminal_begin(void);
-/* Restores the terminal. */
+/* Gives the terminal back in the state that it had before terminal_begin(). */
 void terminal_end(struct terminal *terminal);
 
 /* Returns a key as curses numbers it, or ERR. A click on a word of the foot returns that word's

@@ -200,7 +200,7 @@ static struct record copy_record(struct report_set *report_set, const struct rec
                            .tagged = record->tagged};
 }
 
-/* Names an entry by the worst verdict or type of its records. */
+/* Takes over verdict or type of `entry` into `sum`, which is named by the worst of its records. */
 static void set_entry_name(struct report_set *report_set, struct report_set_entry *sum,
                            const struct report_set_entry *entry)
 {

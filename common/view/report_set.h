@@ -69,7 +69,7 @@ bool report_set_begin_process(struct report_set *report_set,
 bool report_set_has_process(const struct report_set *report_set,
                             const struct report_set_process *process);
 
-/* Adds a whole process. False: it was added before. */
+/* Adds a process with all its records, errors and resources. False: it was added before. */
 bool report_set_add_process(struct report_set *report_set, const struct process *process);
 
 /* Adds a record by its verdict. A record whose `seen` is set comes from a merged report. Returns

@@ -15,7 +15,8 @@ struct components {
     uint32_t count;   /* number of sets; each has at least two blocks */
 };
 
-/* Finds the sets. left_out: says for each edge whether it is ignored; NULL: no edge is ignored. */
+/* Finds the sets of blocks that all lead to each other. left_out: says for each edge whether it is
+ * ignored; NULL: no edge is ignored. */
 struct components components_find(const struct heap_graph *graph, const bool *left_out);
 void components_end(struct components *components);
 

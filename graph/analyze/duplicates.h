@@ -23,7 +23,7 @@ struct duplicates {
     uint32_t count;
 };
 
-/* Finds the sets. The graph must have contents. */
+/* Finds the sets of blocks with equal contents. The graph must have contents. */
 struct duplicates duplicates_find(const struct heap_graph *graph);
 void duplicates_end(struct duplicates *duplicates);
 

@@ -47,7 +47,7 @@ struct browse_tab {
     void (*write_details)(const struct browser *browser, size_t row, FILE *stream);
     /* Returns the stack that the key Enter shows; no frames: the row has no stack. */
     struct stack (*stack_of)(const struct browser *browser, size_t row);
-    /* Does the row have the text that the user searches or filters for? */
+    /* Says whether the row has the text that the user searches or filters for. */
     bool (*matches)(const struct browser *browser, size_t row, const char *text);
     /* Handles a key that only this tab has. False: it has no such key. */
     bool (*handle_key)(struct browser *browser, int key);
@@ -102,7 +102,7 @@ static inline const struct process *browser_process(const struct browser *browse
 }
 
 void browser_add_row(struct browser *browser, size_t index, size_t depth);
-/* Adds a row if it matches the filter. */
+/* Adds a row for data with this index if the row matches the filter. */
 void browser_add_match(struct browser *browser, size_t index);
 /* Fills the list of the shown tab again. */
 void browser_refill(struct browser *browser);
@@ -121,7 +121,7 @@ bool browse_stack_has(const struct stack *stack, const char *text);
 
 /* ---- record_tabs.c, tree_tabs.c, owner_tabs.c: the tabs -------------------------------------- */
 
-/* is `part` in the text? false if text is NULL */
+/* Says whether the text contains `part`, in upper or lower case. False if text is NULL. */
 bool browse_text_has(const char *text, const char *part);
 
 extern const struct browse_tab browse_records, browse_growth, browse_tree, browse_callers,

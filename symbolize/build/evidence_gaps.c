@@ -23,7 +23,7 @@ static const char *find_gap(struct arena *mem, const struct store *store)
     return NULL;
 }
 
-/* Did the user choose by an option that the process makes no leak check at its end? */
+/* Says whether the user chose by an option that the process makes no leak check at its end. */
 static bool is_unchecked_by_choice(const struct store *store)
 {
     const struct leak_snapshot *failed = store->failed ? store->failed

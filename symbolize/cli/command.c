@@ -55,8 +55,8 @@ bool command_has_errors(const struct options *options, const struct totals *tota
     return found;
 }
 
-/* Does --errors-for name a verdict that only a leak check can give? Without a leak check, blocks
- * are "unfreed" or "runtime". */
+/* Says whether --errors-for names a verdict that only a leak check can give. Without a leak check,
+ * blocks are "unfreed" or "runtime". */
 static bool wants_verdicts(const struct options *options)
 {
     for (int v = 0; v < VERDICT_MAX; v++)

@@ -76,7 +76,7 @@ static bool writes_html(const struct options *options)
     return strcmp(options->format->name, "html") == 0;
 }
 
-/* Does the user want JSON? diff and merge write text or JSON; diff also HTML. */
+/* Says whether the user wants JSON. diff and merge write text or JSON; diff also HTML. */
 static bool writes_json(const struct options *options)
 {
     return strcmp(options->format->name, "json") == 0;

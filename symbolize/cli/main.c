@@ -315,8 +315,8 @@ static void list_commands(void)
     command_line_list_row("leakreport", &(struct option_row){.name = "", .help = ""}, text);
 }
 
-/* Is the first word neither a file nor a command, but similar to a command? If so, prints a
- * message. */
+/* Says whether the first word is neither a file nor a command, but similar to a command. If so,
+ * prints a message. */
 static bool is_misspelt(const char *word)
 {
     const char *words[WORDS], *nearest;

@@ -26,7 +26,7 @@ struct diff {
     uint64_t of[CHANGE_MAX];
 };
 
-/* Compares two reports. The result lives in mem. */
+/* Compares two reports. The struct diff lives in mem. */
 struct diff diff_make(struct arena *mem, struct report_set *old, struct report_set *new);
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream);

@@ -96,7 +96,8 @@ static struct bad_free describe_bad_free(struct bad_free_builder *filling,
     return made;
 }
 
-/* Is the innermost function, or a function inlined into it, the operator `operator`? */
+/* Says whether the innermost function, or a function inlined into it, is the operator
+ * `operator`. */
 static bool is_inside(const struct stack *stack, const char *operator)
 {
     for (size_t i = 0; i < stack->count; i++) {

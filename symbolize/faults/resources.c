@@ -311,7 +311,7 @@ static void add_resource(struct resource_builder *filling, const struct store_re
 
 /* ---- Where other resources are released ------------------------------------------------------ */
 
-/* Finds a function in a stack; NULL = it is not there. */
+/* Finds in a stack the frame with the function of `function`; NULL = there is none. */
 static const struct frame *find_function(const struct stack *stack, const struct frame *function)
 {
     for (size_t i = 0; i < stack->count; i++)

@@ -187,8 +187,8 @@ static void write_frame_pattern(const struct frame *frame, FILE *stream)
     fprintf(stream, "%s\n", part);
 }
 
-/* Is it the last frame to write? Valgrind's stacks end at main, and Valgrind names the frames
- * further out than start_thread differently. */
+/* Says whether the frame is the last one to write. Valgrind's stacks end at main, and Valgrind
+ * names the frames further out than start_thread differently. */
 static bool is_start(const struct frame *frame)
 {
     return frame->function &&

@@ -536,7 +536,8 @@ static void write_html_process(struct writing *writing, const struct process *pr
     json_close(&writing->json, '}');
 }
 
-/* Does the page show process i? It always shows the first process, so that it is not empty. */
+/* Says whether the page shows process i. It always shows the first process, so that it is not
+ * empty. */
 static bool is_process_shown(const struct report *report, size_t i, const struct view *view)
 {
     const struct process *process = &report->processes[i];

@@ -56,7 +56,8 @@ static void write_lsan_record(const struct record *record, const struct view *vi
     putc('\n', stream);
 }
 
-/* Is the record listed as a leak? Indirect leaks are always listed together with direct leaks. */
+/* Says whether the record is listed as a leak. Indirect leaks are always listed together with
+ * direct leaks. */
 static bool is_leak(const struct record *record, const struct view *view)
 {
     return (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT) &&

@@ -22,8 +22,8 @@ void block_samples_add(struct block_samples *samples, size_t most,
     }
 }
 
-/* Does the content have a word that may be an address? Addresses differ from run to run, so stable
- * reports leave such a content out. */
+/* Says whether the content has a word that may be an address. Addresses differ from run to run, so
+ * stable reports leave such a content out. */
 static bool holds_pointers(const uint8_t *content, size_t length)
 {
     for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {

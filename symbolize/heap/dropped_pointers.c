@@ -101,8 +101,8 @@ static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orp
     return user < orphaned->frame_count ? user : 0;
 }
 
-/* Does a member of a class template free a block that a member of this template has allocated? A
- * container that grows does so; it has copied its pointers to another block before. */
+/* Says whether a member of a class template freed a block that a member of this template had
+ * allocated. A container that grows does so; it has copied its pointers to another block before. */
 static bool is_moved(struct free_sites *frees, const struct dropped_pointers *orphans,
                      const struct store_orphan *pair)
 {

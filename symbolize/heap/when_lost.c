@@ -500,7 +500,7 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
     describe_counter(builder, made);
 }
 
-/* Is the innermost frame of the stack in `function`, or inlined into it? */
+/* Says whether the innermost frame of the stack is in `function`, or inlined into it. */
 static bool is_within(const struct stack *stack, const struct frame *function)
 {
     for (size_t i = 0; i < stack->count; i++) {

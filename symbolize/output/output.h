@@ -55,14 +55,15 @@ bool targets_add(struct targets *targets, const char *list);
  * is missing. */
 void targets_add_output(struct targets *targets, const char *pattern);
 
-/* Is one of the targets a terminal? all: are all of them terminals? */
+/* Says whether one of the targets is a terminal; with `all`, whether all of them are. */
 bool targets_on_terminal(const struct targets *targets, bool all);
 
 /* Returns the number of rows of the smallest terminal among the targets; 0 = none is a terminal, or
  * its size is unknown. */
 size_t targets_rows(const struct targets *targets);
 size_t output_terminal_rows(int fd);
-/* 0 = the descriptor is no terminal, or its size is unknown */
+/* Returns the number of columns of the terminal; 0 = the descriptor is no terminal, or its size is
+ * unknown. */
 size_t output_terminal_columns(int fd);
 
 struct target_report {

@@ -98,7 +98,7 @@ char *output_expand_name(struct arena *mem, const char *pattern, const struct pr
     return name;
 }
 
-/* Does the pattern contain %n? In %%n the n is no part of a placeholder. */
+/* Says whether the pattern contains %n. In %%n the n is no part of a placeholder. */
 static bool has_number(const char *pattern)
 {
     for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
@@ -107,7 +107,7 @@ static bool has_number(const char *pattern)
     return false;
 }
 
-/* Is the existing file a pipe or a device? Writing to it overwrites nothing. */
+/* Says whether the existing file is a pipe or a device. Writing to it overwrites nothing. */
 static bool is_pipe_or_device(const char *name)
 {
     struct stat st;

@@ -63,7 +63,7 @@ static const struct frame *title_frame_in(struct signatures *signatures, uint32_
     return title;
 }
 
-/* Does the share belong to this record? Records also differ by flags of the leak check. */
+/* Says whether the share belongs to this record. Records also differ by flags of the leak check. */
 static bool is_share_of_record(const struct store_leak_check *look, const struct share *share,
                                const struct record *record)
 {

@@ -19,7 +19,7 @@ struct agreement {
     uint64_t function; /* name_hash of the function that the records share */
 };
 
-/* Is it a constructor, like "app::Widget::Widget(int)"? */
+/* Says whether a function is a constructor, like "app::Widget::Widget(int)". */
 static bool is_constructor(const char *function)
 {
     const char *scope = demangle_scope(function);
@@ -84,8 +84,8 @@ static uint64_t frame_place_key(const struct frame *frame)
     return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
 }
 
-/* Is the bug in the line that allocates? If other blocks of the line are freed, the bug is in a
- * caller. */
+/* Says whether the bug is in the line that allocates. If other blocks of the line are freed, the
+ * bug is in a caller. */
 static bool has_line(const struct record *record)
 {
     return record->frames[record->user]->line && !record->freed.places && !record->freed.blocks;

@@ -129,7 +129,7 @@ static bool is_found(const struct wanted *wanted, size_t count)
     return found == count;
 }
 
-/* Is the name of the package like that of a file, as libssl3 is like libssl.so.3? */
+/* Says whether the name of the package is like that of a file, as libssl3 is like libssl.so.3. */
 static bool resembles(const char *list, const struct wanted *wanted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

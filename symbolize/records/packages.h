@@ -24,8 +24,8 @@ struct packaged_file {
  * /usr without it. */
 void packages_find(struct arena *mem, const char *root, struct packaged_file *files, size_t count);
 
-/* Is the path in a folder where the system's packages install files? Other files were built by the
- * user. */
+/* Says whether the path is in a folder where the system's packages install files. Other files were
+ * built by the user. */
 bool packages_may_have(const char *path);
 
 /* Returns a value for DEBUGINFOD_URLS: the URLs that /etc/debuginfod configures, else the server of

@@ -62,7 +62,7 @@ struct record_sums {
     uint32_t *sum_of_found;
 };
 
-/* Begins, and requests the stacks that the records need. */
+/* Begins to sum up the sites of a recording, and requests the stacks that the records need. */
 struct record_sums record_sums_begin(struct arena *mem, const struct store *store,
                                      struct signatures *signatures,
                                      struct growth_series *growth_series, bool inherited);

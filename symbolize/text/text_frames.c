@@ -52,7 +52,8 @@ static size_t count_repeats(const struct record *record, size_t i)
     return count;
 }
 
-/* Is it a frame in which the record first differs from another one? */
+/* Says whether frame i of the record is the first in which its stack differs from that of some
+ * other record. */
 static bool is_parting(const struct record *record, size_t i)
 {
     for (size_t k = 0; k < record->parting_count; k++)
@@ -61,8 +62,8 @@ static bool is_parting(const struct record *record, size_t i)
     return false;
 }
 
-/* Is it the frame of a function that frees other blocks, or calls what frees them? main is no such
- * function, because every stack has it. */
+/* Says whether frame i of the record is that of a function that frees other blocks, or calls what
+ * frees them. main is no such function, because every stack has it. */
 static bool is_common_function(const struct record *record, size_t i)
 {
     const struct freed *freed = record->freed.places ? &record->freed : &record->beside;
@@ -72,8 +73,8 @@ static bool is_common_function(const struct record *record, size_t i)
            record->frames[i]->role == FRAME_USER && strcmp(common->function, "main") != 0;
 }
 
-/* Is it the function that most likely needs the fix? It frees other blocks, or calls a function
- * that does. */
+/* Says whether frame i of the record is that of the function that most likely needs the fix: it
+ * frees other blocks, or calls a function that does. */
 static bool is_marked(const struct record *record, size_t i)
 {
     const struct freed_place *at = &record->freed.place[0];

@@ -178,8 +178,8 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     write_freed_at(lead, freed, i, rest, view, stream);
 }
 
-/* Is the place shown without -v? A place with a small share is shown if its stack has a function in
- * common with that of the record. */
+/* Says whether the place is shown without -v. A place with a small share is shown if its stack has
+ * a function in common with that of the record. */
 static bool is_worth_a_line(const struct freed_place *at)
 {
     return at->share >= SHARE_SHOWN || at->common;
@@ -249,7 +249,7 @@ struct term_text text_called_by(const struct frame *caller, size_t columns, cons
     return text;
 }
 
-/* Does the text behind a place fit on the line that write_freed_place() will write? */
+/* Says whether the text behind a place fits on the line that write_freed_place() will write. */
 static bool has_room(const char *lead, const struct frame *frame, size_t rest,
                      const struct view *view)
 {
@@ -288,7 +288,7 @@ static void write_owner(const char *lead, const struct orphaned *orphaned, const
     fprintf(stream, "%s%s\n", &NEXT_LINE[1], called.text);
 }
 
-/* Writes a line about an earlier owner of the blocks. */
+/* Writes a line about the earlier owner of the record's blocks: where it was freed. */
 static void write_earlier_owner(const struct orphaned *earlier, const struct view *view,
                                 FILE *stream)
 {

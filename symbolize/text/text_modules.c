@@ -23,7 +23,7 @@ static const struct process *nth_process(const struct text_processes *processes,
     return &processes->report->processes[processes->full[nth]];
 }
 
-/* Was the module written for an earlier process? Each module is written only once. */
+/* Says whether the module was written for an earlier process. Each module is written only once. */
 static bool was_told(const struct text_processes *processes, size_t nth,
                      const struct blind_module *module)
 {
@@ -82,7 +82,7 @@ static bool is_listed(const struct process *process, const struct record *record
            (text_lists_records(process, view) && text_list_has(process, record, view));
 }
 
-/* Is the module in a stack that the report lists, or would list with --top=0? */
+/* Says whether the module is in a stack that the report lists, or would list with --top=0. */
 static bool is_in_listed(const struct process *process, const struct blind_module *module,
                          const struct view *view)
 {
@@ -110,7 +110,8 @@ static bool is_in_listed(const struct process *process, const struct blind_modul
     return false;
 }
 
-/* Does the report name the module? Only a module of the program that is in a listed stack. */
+/* Says whether the report names the module: only a module of the program that is in a listed
+ * stack. */
 static bool is_told(const struct process *process, size_t blind, const struct view *view)
 {
     const struct blind_module *module = &process->blind[blind];

@@ -440,7 +440,7 @@ static void write_process_at_detail(const struct text_processes *processes, size
         putc('\n', stream);
 }
 
-/* Did the user ask for details? Then the report is not shortened to fit the screen. */
+/* Says whether the user asked for details. Then the report is not shortened to fit the screen. */
 static bool is_detail_requested(const struct view *view)
 {
     return view->verbose || view->all_frames || view->suppressed || view->content;

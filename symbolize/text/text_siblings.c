@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
-/* May a record with this verdict be listed within a record of the same stack that is certainly
- * lost? */
+/* Says whether a record with this verdict may be listed within a record of the same stack that is
+ * certainly lost. */
 static bool may_join(enum verdict verdict)
 {
     return verdict == VERDICT_POSSIBLE || verdict == VERDICT_HIDDEN || verdict == VERDICT_UNFREED;

@@ -48,8 +48,8 @@ static void add_type(struct type_list *list, const struct type_sum *one)
         list->sums[i].block_size = 0;
 }
 
-/* Is the type shown? A report that must fit a screen leaves out arrays of characters, and at the
- * last level all types. */
+/* Says whether the type is shown. A report that must fit a screen leaves out arrays of characters,
+ * and at the last level all types. */
 static bool is_shown(const struct type_sum *sum, const struct view *view)
 {
     return view->terse < TEXT_BRIEF || (view->terse < TEXT_TERSEST && sum->type->size != 1);

@@ -193,8 +193,8 @@ static bool write_field(struct types *types, struct binary *binary, const struct
 
 /* ---- Objects of libstdc++ -------------------------------------------------------------------- */
 
-/* Is the field the member `member` of an object? *prefix: the length of the object's name in the
- * name of the field, with its '.'. */
+/* Says whether the field is the member `member` of an object. *prefix: the length of the object's
+ * name in the name of the field, with its '.'. */
 static bool is_member(const struct named_field *field, const char *member, size_t *prefix)
 {
     size_t length = strlen(field->name), of_member = strlen(member);

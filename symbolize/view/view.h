@@ -43,7 +43,7 @@ struct group_by_table {
 
 extern const char *const group_by_word[BY_MAX], *const group_by_heading[BY_MAX];
 
-/* Does the table include records of this verdict? */
+/* Says whether the table includes records of this verdict. */
 bool group_by_includes(const struct view *view, enum verdict verdict);
 
 struct group_by_table group_by_make(const struct process *process, const struct view *view);
@@ -69,7 +69,7 @@ const char *deallocator_name(uint32_t form);
 /* value of the key "format" in the JSON that `leakreport merge` writes */
 #define REPORT_SET_MERGED_FORMAT "libleak-merged"
 
-/* Does the file begin with a JSON object? False also when the file cannot be read. */
+/* Says whether the file begins with a JSON object. False also when the file cannot be read. */
 bool report_set_json_detect(const char *path);
 
 /* Adds the report in a JSON file, or the merged reports in it, to the set. Returns NULL, or an
