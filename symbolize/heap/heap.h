@@ -180,7 +180,7 @@ const char *leak_check_info_missing(struct arena *mem, const struct store *store
 
 /* ---- address_info.c: which block is at an address, and what points to it ----------------------
  *
- * Known only if the last leak check was made for that address, by leakctl who. */
+ * The answer is known only if the last leak check was made for that address, by leakctl who. */
 
 struct address_info_options {
     bool wanted;

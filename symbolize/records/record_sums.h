@@ -57,7 +57,7 @@ struct record_sums {
     struct hashmap stacks;
     struct record_sum *draft;
     size_t count, capacity;
-    /* result of the leak check -> index of its sum + 1; finds the owner of indirectly lost
+    /* result of the leak check -> index of its record sum + 1; finds the owner of indirectly lost
      * blocks */
     uint32_t *sum_of_found;
 };
