@@ -512,7 +512,7 @@ static bool perform_stopped(struct session *session, const char *options,
                 try_filter(session) && what(session, options);
 
     if (session->loading && injection->running)
-        return false; /* the thread returns to the program by itself later */
+        return false; /* the thread returns to the program later, without leakctl */
     if (session->errno_at)
         tracee_write(tracee, session->errno_at, &session->error, sizeof(session->error));
     inject_end(injection);

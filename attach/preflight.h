@@ -1,5 +1,4 @@
-/* preflight.h - checks whether leakctl can attach to a process, without a change to it or a
- * stop. */
+/* preflight.h - checks whether leakctl can attach to a process, without stopping or changing it. */
 #ifndef ATTACH_PREFLIGHT_H
 #define ATTACH_PREFLIGHT_H
 
@@ -8,8 +7,8 @@
 #include "attach/loaded_objects.h"
 #include "attach/tracee.h"
 
-/* Checks a process; sets tracee.pid and tracee.memory, and reads its objects. False: refused,
- * one line says why, and there is nothing to close. */
+/* Checks a process; sets tracee.pid and tracee.memory, and reads its objects. False: leakctl cannot
+ * attach; a line that says why was printed, and there is nothing to close. */
 bool preflight_process(struct tracee *tracee, struct objects *objects, pid_t pid);
 void preflight_end(struct tracee *tracee, struct objects *objects);
 

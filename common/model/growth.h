@@ -54,7 +54,7 @@ struct growth_finding {
     double peak;             /* bytes */
     double kept;    /* part of the blocks allocated between `from` and `until` that were not freed;
                      * < 0: unknown */
-    double settled; /* PLATEAU and STARTUP: time at which the size was reached */
+    double settled; /* PLATEAU and STARTUP: time at which the bytes came near the peak */
     unsigned falls; /* SAWTOOTH: number of falls */
     bool slower;    /* PLATEAU: the size still grows, but more and more slowly */
     bool one_block; /* GROWING: the number of blocks does not grow, their size does (realloc) */

@@ -79,8 +79,8 @@ static void add_recent(struct reader *reader, const struct leak_recent *ring,
         made->node = read_node(reader, free->node, store->node_count);
 }
 
-/* Reads the last frees of a thread, the newest first. The oldest entry of a full ring is left
- * out: the thread may be overwriting it. */
+/* Reads the last frees of a thread, the newest first. The oldest entry of a full ring is left out,
+ * because the thread may be overwriting it. */
 static void read_ring(struct reader *reader, const struct chunk *chunk)
 {
     size_t room = chunk->end - chunk->payload;

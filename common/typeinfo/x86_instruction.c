@@ -166,7 +166,7 @@ static bool read_opcode(struct decoding *decoding)
     return decoding->map != MAP_ONE || !is_in(invalid_one, byte);
 }
 
-/* Reads the bytes behind ModRM that describe an operand in memory. */
+/* Reads the bytes behind the ModRM byte that describe an operand in memory. */
 static bool read_memory(struct decoding *decoding)
 {
     struct x86_instruction *read = decoding->read;

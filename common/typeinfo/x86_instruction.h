@@ -17,6 +17,7 @@ enum x86_register { X86_AX, X86_CX, X86_DX, X86_BX, X86_SP, X86_BP, X86_SI, X86_
 #define X86_IP 16 /* the instruction pointer, as base of an operand in memory */
 #define X86_NONE (-1)
 
+/* What an instruction does. to, from, memory, immediate: its operands in struct x86_instruction. */
 enum x86_operation {
     X86_OTHER,         /* changes the registers of `changed` and perhaps memory */
     X86_MOVE,          /* to = from */

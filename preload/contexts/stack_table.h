@@ -21,8 +21,8 @@ bool stack_table_start(void);
 uint32_t stack_table_find(uint64_t key);
 void stack_table_prefetch(uint64_t key);
 
-/* Locks the stripe of a key. To add a key, a thread locks its stripe, looks the key up again,
- * reserves room and adds it. */
+/* Locks the stripe of a key. To add a key, a thread locks its stripe, looks the key up again
+ * (another thread may have added it), reserves room and adds it. */
 struct locked stack_table_lock(uint64_t key);
 /* Makes room for a key; the caller has locked it. False: there is no memory. */
 bool stack_table_reserve(uint64_t key);

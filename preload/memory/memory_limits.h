@@ -24,8 +24,9 @@ void memory_limits_tick(void);
 
 void memory_limits_fork_child(void);
 
-/* Returns the smallest limit of a control group and of the groups that contain it. mount: the
- * directory where the tree of groups is mounted. Exported for the unit test. */
+/* Returns the smallest limit of a control group and of the groups that contain it. file: name of
+ * the file that has a group's limit. mount: the directory where the tree of groups is mounted.
+ * Exported for the unit test. */
 uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t length,
                                  const char *file);
 

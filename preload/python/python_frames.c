@@ -89,7 +89,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* The factor of the hash of a chain, a polynomial: so the hash of the inner frames alone can be
- * computed from two of its values. */
+ * computed from two values of the polynomial. */
 #define HASH_FACTOR 0xd6e8feb86659fd93ull
 
 static inline uint16_t *place_of(struct python_thread *python, uintptr_t frame)

@@ -10,7 +10,7 @@
 
 #include "preload/mark/reachability.h"
 
-/* The largest number of ranges, a leak check with more fails; the array takes memory only as far as
+/* The largest number of ranges; a leak check with more fails. The array takes memory only as far as
  * it is used. */
 #define SCAN_RANGES_MAX (1u << (sizeof(uintptr_t) == 8 ? 20 : 16))
 

@@ -81,8 +81,8 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
     if (!sys_may_defer_signals() || sys_sigaction(number, NULL, &now) < 0 ||
         !(now.flags & SA_SIGINFO))
         return false;
-    /* Without this, if the handler has SA_NODEFER, the signal that send_again sends would interrupt
-     * this function. */
+    /* Blocks all signals: the handler may have SA_NODEFER, and then the signal that send_again
+     * sends would interrupt this function. */
     sys_signals_block(&mask);
     if (!send_again(number, info)) {
         sys_signals_restore(&mask);
@@ -100,7 +100,7 @@ static bool defer_signal(int number, siginfo_t *info, ucontext_t *context, actio
 
 /* ---- Handlers of libleak for fatal signals --------------------------------------------------- */
 
-/* A set of signals, bit number - 1. For these, libleak's handler replaces the default action. */
+/* Signals whose default action libleak's handler replaces: bit N - 1 stands for signal N. */
 static uint64_t replaced_signals;
 static struct replacement {
     action *handler;

@@ -320,8 +320,8 @@ static bool has_copied_limit(struct timed_call *call)
     return true;
 }
 
-/* Says whether io_uring_enter was called with a time limit, which is in a structure behind an
- * argument. */
+/* Says whether io_uring_enter was called with a time limit. The limit is in a structure to which an
+ * argument points. */
 static bool has_uring_limit(struct timed_call *call)
 {
     const struct io_uring_getevents_arg *given = (const void *)call->argument[4];

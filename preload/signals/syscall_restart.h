@@ -32,8 +32,8 @@ struct syscall_interrupted {
 void syscall_restart(ucontext_t *context, const struct syscall_interrupted *call);
 
 /* Describes the relative deadline of a system call. A hook sets it before the call and sets ns to 0
- * afterwards. argument: index (from 0) of the argument that holds it in milliseconds. timespec:
- * address of the deadline if it is a timespec, otherwise NULL. */
+ * afterwards. argument: index (from 0) of the argument that is the deadline in milliseconds.
+ * timespec: address of the deadline if it is a timespec, otherwise NULL. */
 struct syscall_deadline {
     uint64_t ns;               /* the deadline by CLOCK_MONOTONIC; 0: none */
     long number, other_number; /* the two system calls that the hook may make */

@@ -170,8 +170,8 @@ static uint64_t disk_share(int fd)
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
-/* Returns the largest size of the file that a limit of the address space allows: nearly all of it
- * is left to the program. */
+/* Returns the largest size of the file that a limit of the address space allows. Nearly all of the
+ * address space is left to the program. */
 static uint64_t space_share(uint64_t limit)
 {
     return limit / 16 & -sys_page_size();

@@ -46,8 +46,8 @@ COLD void *track_free_wrong(struct guard *guard, const struct frame *caller, str
                             const struct origin *origin, void *pointer, uint32_t how);
 
 /* Makes the thread read the clock if it is due. A busy thread reads it at every 64th allocation and
- * every 64th free, a thread that allocates rarely at each. Samples may be far apart in time at any
- * rate, so the clock is read at each sample. */
+ * every 64th free, a thread that allocates rarely at each. With sample=,
+ * even a busy thread may be sampled rarely, so it reads the clock at each sample. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
     if (unlikely(--thread->frees_left < 0) || sampled)
@@ -145,7 +145,8 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
     block.site = capture_site(guard, thread, caller, kind);
     if (unlikely(!block.site))
         return track_alloc_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
-    /* Not before capture_site: the block would not stay in registers across that call. */
+    /* This is not done before capture_site: the block would not stay in registers across that
+     * call. */
     track_number_block(guard, thread, caller, &block, own);
     struct leak_slot *pair = thread_counters_prefetch(&thread->slots, block.site);
     enum blocks_insert done = pool      ? suballoc_insert(guard, &block, *pool, &old)

@@ -122,7 +122,7 @@ static inline void chunk_set_state(struct chunk *chunk, enum chunk_state state)
     chunk->size_and_state = chunk_size(chunk) | state;
 }
 
-/* Returns the address of a chunk's block, which malloc has returned. */
+/* Returns the address of a chunk's block: the address that malloc returned. */
 static inline uint64_t heap_map_block(const struct heap_map *chunks, uint32_t number)
 {
     return chunks->chunk[number].address + heap_map_header(chunks);

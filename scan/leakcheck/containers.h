@@ -16,7 +16,7 @@ struct container_place {
     const uint8_t *bytes;
 };
 
-/* Says whether a pointer to this place holds the block as a pointer to its start does. */
+/* Says whether a pointer to this place counts as a pointer to the start of the block. */
 bool container_is_held(const struct objects *objects, const struct container_place *place);
 
 #endif

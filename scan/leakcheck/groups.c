@@ -8,7 +8,7 @@
 #include "common/base/hashmap.h"
 #include "common/encode/encode.h"
 
-#define TEXT_LEAST 4 /* least characters of a text */
+#define TEXT_LEAST 4 /* least number of characters that count as a text */
 #define LOOKED_AT 64 /* bytes of content that are examined */
 
 const char *const content_word[] = {"object", "text", "zeros", "data"};
