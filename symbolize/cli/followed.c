@@ -177,7 +177,8 @@ static bool print_third_run(const struct plan *plan, FILE *stream)
     return true;
 }
 
-/* Prints the plan of the fourth run: it records the functions that the block went through. */
+/* Prints the value of follow_blocks= for the fourth run, which records the functions that the block
+ * went through. */
 static void print_fourth_run(const struct plan *plan, FILE *stream)
 {
     const struct when_lost *when = first_lost(plan);

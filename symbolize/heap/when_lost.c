@@ -10,7 +10,8 @@
 #define STACK_CALLS 5
 #define STACK_CALLS_MOST 200
 
-/* Largest number of bytes of code before the end of a function whose lines are looked up. */
+/* Most bytes of code from the last jump of a function to its end in which find_line_before() looks
+ * up lines; in longer code it finds none. */
 #define END_BYTES 256
 
 struct when_lost_builder {
@@ -282,7 +283,7 @@ static void describe_counter(struct when_lost_builder *builder, struct when_lost
     }
 }
 
-/* ---- The way of the block through functions -------------------------------------------------- */
+/* ---- The functions that the block went through ----------------------------------------------- */
 
 /* Returns the frame of a function among those of one address: the function there, and those that it
  * is inlined into. NULL: the address is in another function. */
@@ -302,8 +303,8 @@ static bool is_other_line(const struct frame *frame, const struct frame *than)
     return frame && frame->line && !(than && than->line == frame->line);
 }
 
-/* Finds the last line but one of the code that a function executed from its last jump to its
- * end. */
+/* Finds the last line but one of the code that a function executed from its last jump to its end.
+ * NULL: the code has one line only, or END_BYTES or more. */
 static const struct frame *find_line_before(struct when_lost_builder *builder,
                                             const struct store_way *way,
                                             const struct frame *function, const struct frame *last)
@@ -332,7 +333,7 @@ static const struct frame *find_end(struct when_lost_builder *builder, const str
         return before;
     for (size_t i = way->how & LEAK_WAY_THROWN ? 0 : way->jump_count; i--;) {
         const struct frame *from = frame_at(builder, way->jumps[i].from + 1, function);
-        /* the return from a callee leads behind the call */
+        /* a jump from another function is the return of a callee, and leads behind the call */
         const struct frame *to = frame_at(builder, way->jumps[i].to + (from != NULL), function);
 
         if (is_other_line(to, last))
@@ -343,7 +344,8 @@ static const struct frame *find_end(struct when_lost_builder *builder, const str
     return last;
 }
 
-/* The same for a function that is inlined: the last jump into it or out of it. */
+/* Finds the line from which an inlined function ended: that of the last jump into it or out of it.
+ * NULL: there was no such jump. */
 static const struct frame *find_inlined_end(struct when_lost_builder *builder,
                                             const struct store_way *way,
                                             const struct frame *function)
@@ -371,8 +373,9 @@ static const struct frame *find_way_end(struct when_lost_builder *builder,
     return way->how ? find_end(builder, way, function) : NULL;
 }
 
-/* A function whose caller is told, too, has only handed the block on if its result was the block.
- * Without room for more, the outer functions are told. */
+/* Makes room in made->ways[] for one more function, which is farther out. Removes the function
+ * before it if that returned the block, because it only handed the block on; and removes the
+ * innermost function if the array is full. */
 static void make_room(struct when_lost *made)
 {
     if (made->way_count && made->ways[made->way_count - 1].returned)
@@ -381,9 +384,10 @@ static void make_room(struct when_lost *made)
         memmove(made->ways, made->ways + 1, --made->way_count * sizeof(*made->ways));
 }
 
-/* Adds how the functions ended that an address of the allocation's call stack lies in. A function
- * that ended by the line that called the inner one is left out. False: one of them has lost the
- * block, so the outer ones say no more. */
+/* Adds to made->ways[] how the functions at one address of the allocation's call stack ended: a
+ * function, and those that it is inlined into. A function that ended by the line that called the
+ * inner one is left out. False: one of them has lost the block, so functions farther out add
+ * nothing. */
 static bool add_ways(struct when_lost_builder *builder, const struct store_way *way,
                      struct when_lost *made)
 {
@@ -410,8 +414,8 @@ static bool add_ways(struct when_lost_builder *builder, const struct store_way *
     return true;
 }
 
-/* Says whether memory other than stacks held the block until it was lost. Then the functions that
- * allocated it have done what they should. */
+/* Says whether the last pointer to the block was in memory other than stacks. Then the functions
+ * that allocated it have done what they should. */
 static bool was_stored(const struct when_lost *made)
 {
     return made->place.holder && !made->then.known && made->place.in_memory;
@@ -431,7 +435,7 @@ static void describe_passed(struct when_lost_builder *builder, const struct stor
             (way->variable && (!made->place.holder || made->place.in_memory)))
             continue;
         if (made->user && is_same_function(function, made->user))
-            return; /* it is told as the last user */
+            return; /* the report names this function as the last user of the block */
         made->passed = (struct way){.function = function,
                                     .end = way->how ? find_end(builder, way, function) : NULL,
                                     .thrown = way->how & LEAK_WAY_THROWN,
@@ -450,7 +454,8 @@ static void describe_trail(struct when_lost_builder *builder, struct when_lost *
         return;
     describe_passed(builder, trail, made);
     made->ways = arena_alloc_array(builder->mem, WAYS_MOST, sizeof(*made->ways));
-    /* a variable that was passed on since then: these functions have stored the pointer well */
+    /* if a variable with the pointer was passed on later, the functions that ended have stored the
+     * pointer as they should */
     for (size_t i = 0; i < trail->ended_count && !made->passed.variable; i++)
         if (!add_ways(builder, &trail->ended[i], made) || !trail->ended[i].how)
             break;

@@ -170,7 +170,7 @@ static void write_end(const struct way *way, const struct view *view, FILE *stre
     fprintf(stream, "%s at %s", verb, text_place(way->end, view).text);
 }
 
-/* Writes how functions ended that had the block, and to which function it was passed last. */
+/* Writes, for each function that had the block before it was lost, where it ended. */
 static void write_ways(const struct when_lost *when, const struct view *view, FILE *stream)
 {
     for (size_t i = 0; i < when->way_count; i++) {
