@@ -215,8 +215,8 @@ static int count_namespaces(const char *status)
 }
 
 /* Says whether the process was created under the seccomp filters that it has: its parent has the
- * same, or it is the first process of a container. These filters have then allowed to create a
- * child, so leakctl may make a child that tries calls. */
+ * same, or it is the first process of a container. These filters then allowed the parent to create
+ * a child, so leakctl may make a child that tries calls. */
 static bool was_made_under(const char *status)
 {
     int parent = atoi(proc_status_value(status, "PPid"));

@@ -100,7 +100,7 @@ static const char *judge_libc(const struct safe_place *place, uint64_t pc)
         return "in malloc or free";
     if (symbol && pc - libc->bias - symbol->st_value < symbol->st_size &&
         is_fork_or_end(libc->names + symbol->st_name) &&
-        /* clone and clone3 do not count: the outermost frame of every thread is in one of them. */
+        /* clone and clone3 are allowed: the outermost frame of every thread is in one of them. */
         strcmp(libc->names + symbol->st_name, "clone") != 0 &&
         strcmp(libc->names + symbol->st_name, "clone3") != 0)
         return "in a function of libc that forks, ends or lists objects";

@@ -118,7 +118,7 @@ static double bytes_at(const struct series *series, double time)
 
 /* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* Returns the index of the last highest point; behind it the series only falls. */
+/* Returns the index of the last local maximum: behind it the series only falls. */
 static size_t begin_of_fall(const struct series *series)
 {
     size_t top = series->count - 1;

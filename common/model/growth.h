@@ -51,7 +51,7 @@ struct growth_finding {
     double bytes_per_second; /* slope of a linear fit if the verdict is GROWING or SLOW_CONSUMER,
                               * else 0 */
     double from, until;      /* start and end of the period that shows the verdict */
-    double peak;             /* bytes */
+    double peak;             /* the largest size, in bytes */
     double kept;    /* part of the blocks allocated between `from` and `until` that were not freed;
                      * < 0: unknown */
     double settled; /* PLATEAU and STARTUP: time at which the bytes came near the peak */

@@ -106,15 +106,16 @@ struct freed {
     uint64_t allocated; /* blocks that the record's stacks allocated, without blocks that realloc
                          * moved; 0 = unknown */
     struct freed_place place[FREED_PLACES];
-    size_t places;   /* number of entries in place[]; 0 = nothing is known */
-    size_t most;     /* index of the most frequent place */
-    bool other_path; /* the blocks freed in these places are those of other stacks with the same
-                      * user frame; none of the record's own stacks were freed */
-    bool exact;      /* every free was recorded; else the shares are estimates */
-    bool enough;     /* enough frees were recorded to report the shares */
-    bool sampled;    /* the process was sampled: `blocks` and `of` are estimates */
-    double late;     /* part of the sampled frees that happened while the program exited, 0 to 1 */
-    uint64_t of;     /* the number of frees that the shares refer to, 0 = unknown */
+    size_t places; /* number of entries in place[]; 0 = nothing is known */
+    size_t most;   /* index of the most frequent place */
+    /* the places are those of blocks of other stacks with the same user frame, because no block of
+     * the record's own stacks was freed */
+    bool other_path;
+    bool exact;   /* every free was recorded; else the shares are estimates */
+    bool enough;  /* enough frees were recorded to report the shares */
+    bool sampled; /* the process was sampled: `blocks` and `of` are estimates */
+    double late;  /* part of the sampled frees that happened while the program exited, 0 to 1 */
+    uint64_t of;  /* the number of frees that the shares refer to, 0 = unknown */
     const struct frame *const *frames; /* the most frequent stack of place[0] */
     size_t frame_count;
 };
@@ -346,8 +347,8 @@ struct counter {
 /* A function that had a lost block before it was lost. */
 struct way {
     const struct frame *function; /* the user's function; NULL = there is none */
-    const struct frame *end;      /* its line from which it ended; NULL = unknown */
-    bool thrown;                  /* an exception or longjmp has left it */
+    const struct frame *end;      /* the line at which it ended; NULL = unknown */
+    bool thrown;                  /* an exception or longjmp ended it */
     bool returned;                /* its result was the block */
     bool variable;                /* the variable that points to the block was passed to it, and not
                                    * the block */
@@ -373,12 +374,14 @@ struct when_lost {
     struct stack used;        /* stack of the last instruction that used the chosen block; no
                                * frames: unknown */
     const struct frame *user; /* the user's function in `used`; NULL = unknown */
-    uint64_t used_bytes;      /* uses were watched in so many bytes at the start of the block; 0
-                               * = in the whole block */
-    struct counter counter;   /* reference count of the chosen block */
-    bool has_way;             /* a run has recorded the way of the block through functions */
-    struct way *ways;         /* functions that allocated the chosen block and ended from another
-                               * line than the one that allocated it, innermost first */
+    /* number of bytes at the start of the block in which uses were watched; 0 = in the whole
+     * block */
+    uint64_t used_bytes;
+    struct counter counter; /* reference count of the chosen block */
+    bool has_way;           /* a run has recorded the way of the block through functions */
+    /* functions that allocated the chosen block and ended at another line than that of the
+     * allocation, innermost first */
+    struct way *ways;
     size_t way_count;
     struct way passed; /* the function that was called last with the block; without a
                                * function: unknown */
@@ -803,8 +806,9 @@ struct process {
     size_t argc;
     int32_t pid, ppid;
     uint64_t started_ns, ended_ns, peak_ns;
-    uint64_t until_ns; /* time of the end, for a running process time of the report; ages are
-                        * relative to it; 0 = unknown */
+    /* time of the process's end, or of the report if the process runs; ages are relative to it; 0 =
+     * unknown */
+    uint64_t until_ns;
     enum end_how how;
     int32_t end_value;
     bool has_end_value;

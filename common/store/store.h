@@ -73,10 +73,11 @@ struct store_site {
     struct leak_counts counts; /* the site's counts in the file, plus those in the slots of
                                 * threads */
     uint64_t live_bytes, live_blocks;
-    struct leak_variance variance;   /* variance of the estimated live blocks and bytes (with
+    struct leak_variance variance; /* variance of the estimated live blocks and bytes (with
                                       * sample=); all zero if nothing is live */
-    struct leak_temporary temporary; /* temporary blocks; estimates if store_freed.blocks is one */
-    size_t freed, freed_count;       /* range in store.freed: where the blocks of the site were
+    /* temporary blocks; estimates in the same cases as store_freed.blocks */
+    struct leak_temporary temporary;
+    size_t freed, freed_count; /* range in store.freed: where the blocks of the site were
                                       * freed */
 };
 

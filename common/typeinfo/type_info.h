@@ -98,13 +98,13 @@ enum pointer_role {
 
 struct type_field {
     char name[TYPE_FIELD_NAME_SIZE]; /* "next", or "head.prev" for a member of a member */
-    uint64_t offset, size;           /* size: in bytes, for an array that of one element */
+    uint64_t offset, size;           /* size: in bytes; of an array the size of one element */
     uint64_t count;                  /* number of elements of an array, else 1 */
     enum field_form form;
     enum pointer_role role;
     uint8_t bit_offset, bit_size; /* place of a bit-field, counted from the lowest bit at
                                    * `offset` */
-    Dwarf_Die type;               /* type of the field, for an array that of one element */
+    Dwarf_Die type;               /* type of the field; of an array the type of one element */
 };
 
 /* Says whether a member is a structure that only libstdc++ itself names, like _M_impl in a

@@ -22,7 +22,7 @@ struct counts_table {
 
 /* Creates the records in the recording file. */
 void block_counts_start(void);
-/* Uses records that exist. */
+/* Uses records that the recording file has already, instead of creating them. */
 void block_counts_start_in(struct counts_table table);
 
 /* Begins to watch the block's 32-bit words. bytes: size of the part at the start of the block that

@@ -10,10 +10,9 @@
 
 #define LEVELS_MOST 512
 #define LONGEST_INSTRUCTION 15
-/* Number of bytes before the word with the pointer at which the variable with that word may
- * begin. */
+/* The variable that contains the pointer may begin at most this number of bytes before it. */
 #define VARIABLE_MOST 1024
-/* Number of words of arguments on the stack that are compared. */
+/* Number of words on the stack that are examined as arguments. */
 #define STACK_ARGUMENTS 6
 
 /* One function of the call stack that has not ended. */
@@ -27,11 +26,13 @@ struct level {
 
 static struct leak_trail *trail;
 static struct pointer_target block;
-/* The thread that executes step by step uses them. Outermost function first. */
+/* The levels of the single-stepped thread, the outermost function first. Only this thread uses
+ * them. */
 static struct level levels[LEVELS_MOST];
 static unsigned level_count;
-/* The words that were pushed on the stack since the stack pointer changed otherwise; bit 0: the
- * latest word. 1: it may be an argument. 0: it is the saved register of a caller. */
+/* A bit for each word that was pushed on the stack since the stack pointer was last changed in
+ * another way; bit 0 stands for the latest word. 1: the word may be an argument. 0: it is the saved
+ * register of a caller. */
 static uint32_t pushed;
 /* Bit i: the register with argument i has pointed to the block since the last return. */
 static uint32_t leftovers;
@@ -58,7 +59,7 @@ static bool add_frame(const struct frame *frame, void *context)
     return beginning->count < LEAK_WAYS_ENDED;
 }
 
-/* Fills the frames of a record with the functions that called the level. */
+/* Adds the callers of a level's function to its record. */
 static void add_callers(struct leak_way *way, unsigned level)
 {
     unsigned count = 1;
@@ -96,8 +97,9 @@ void block_trail_cut(void)
 
 /* ---- The end of a function ------------------------------------------------------------------- */
 
-/* Records how the function of the innermost level has ended. inner: the call that it was executing;
- * 0: its last instruction has returned. */
+/* Records how the function of a level has ended. inner: return address of the call that the
+ * function was executing, so that an exception or longjmp has ended it; 0: its last instruction has
+ * returned. */
 static void record_end(const struct level *level, const ucontext_t *context, uintptr_t last_pc,
                        uintptr_t inner)
 {
@@ -134,8 +136,8 @@ static void leave_levels(const ucontext_t *context, uintptr_t last_pc)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* Says whether an argument points to the block, or to the variable of the calling function that has
- * the pointer. */
+/* Says whether an argument points to the block, or (*variable) to the variable of the calling
+ * function that contains the pointer. */
 static bool is_passed(uintptr_t argument, uintptr_t sp, uintptr_t slot, bool *variable)
 {
     if (pointer_is_start(argument, block))
@@ -147,9 +149,9 @@ static bool is_passed(uintptr_t argument, uintptr_t sp, uintptr_t slot, bool *va
     return true;
 }
 
-/* After the return from a function, finds the registers with arguments that point to the block. In
- * most cases they are no arguments of the next call. The first one is, unless libleak has left it:
- * functions often pass on the same first argument. */
+/* After a return, finds the argument registers that still point to the block: most of them are no
+ * arguments of the next call. The first register is left out, except after a return from libleak
+ * (from_own), because functions often pass on the same first argument. */
 static void note_leftovers(const ucontext_t *context, bool from_own)
 {
     leftovers = 0;
@@ -158,7 +160,7 @@ static void note_leftovers(const ucontext_t *context, bool from_own)
             leftovers |= 1u << i;
 }
 
-/* Forgets the registers that have changed. */
+/* Removes from "leftovers" the registers that no longer point to the block. */
 static void check_leftovers(const ucontext_t *context)
 {
     for (unsigned i = 0; i < CONTEXT_CALL_ARGUMENTS && leftovers; i++)
@@ -192,7 +194,8 @@ static bool passes_block(const ucontext_t *context, uintptr_t slot, bool *variab
     return false;
 }
 
-/* Takes the record of the call that is longest ago. A level that has this record loses it. */
+/* Returns an empty record for a new call: an unused one, or the oldest. A level that still has this
+ * record loses it. */
 static struct leak_way *take_way(void)
 {
     struct leak_way *way = &trail->passed[trail->passed_count % LEAK_WAYS_PASSED];
@@ -226,7 +229,8 @@ static void enter_level(const ucontext_t *context, uintptr_t returns_to, uintptr
 
 /* ---- Jumps ----------------------------------------------------------------------------------- */
 
-/* Records a jump in the innermost level. A loop repeats its jumps; each is kept once. */
+/* Records a jump in the innermost level. A loop repeats its jumps; each is kept once, as the
+ * latest. */
 static void add_jump(uintptr_t from, uintptr_t to)
 {
     struct level *level = &levels[level_count - 1];

@@ -8,8 +8,8 @@
  * different jumps that its own code has executed.
  *
  * A block is passed to a function if an argument points to it, or to the variable on the stack that
- * contains the pointer. The counts of references are watched in the first LEAK_WAY_COUNTERS words, more
- * than watchpoints can cover (block_counts.h).
+ * contains the pointer. The counts of references are watched in the first LEAK_WAY_COUNTERS words
+ * of the block, more than watchpoints can cover (block_counts.h).
  */
 #ifndef PRELOAD_FOLLOW_BLOCK_TRAIL_H
 #define PRELOAD_FOLLOW_BLOCK_TRAIL_H
@@ -19,8 +19,8 @@
 /* Creates the record in the recording file. */
 void block_trail_start(void);
 
-/* Begins with the call stack of the function that allocates the block. caller: this function's
- * frame. */
+/* Begins the trail of a block with the call stack of its allocation. caller: frame of the function
+ * that allocates the block. */
 void block_trail_begin(const struct frame *caller, struct pointer_target target);
 
 /* Records what the single-stepped instruction at last_pc has done. last_sp: the stack pointer
@@ -29,10 +29,10 @@ void block_trail_begin(const struct frame *caller, struct pointer_target target)
 void block_trail_step(const ucontext_t *context, uintptr_t last_pc, uintptr_t last_sp,
                       uintptr_t slot);
 
-/* Records the jumps so far of the functions that have not ended when the block is lost, or at the
- * end of the program. */
+/* When the block is lost, or the program ends: records the jumps so far of the functions that have
+ * not ended. */
 void block_trail_lost(void);
-/* Says that single-stepping ended before the block was lost. */
+/* Records that single-stepping ended before the block was lost. */
 void block_trail_cut(void);
 
 #endif

@@ -152,8 +152,8 @@ static void suspect(struct slot *slot, const ucontext_t *context, uintptr_t at, 
 }
 
 /* Says whether memory is to be searched although a register that a called function may change has
- * the pointer: the program may have stored the pointer and left a copy in this register. Only at a
- * jump, since a search takes long. */
+ * the pointer: the program may have stored the pointer and left a copy in this register. Memory is
+ * searched only at jumps, because that takes long. */
 static bool may_be_stored(const struct slot *slot, const ucontext_t *context)
 {
     return last.pc && is_jump(last.pc, context_pc(context)) && slot->searches < SEARCHES_MOST / 2;
@@ -228,7 +228,7 @@ static void note_step(const ucontext_t *context, bool continues)
     last.sp = context_sp(context);
 }
 
-/* Records the step in the trail of the block, which is the only one that is followed. */
+/* Records the step in the trail of the block, the only block that is followed. */
 static void trail_step(const ucontext_t *context)
 {
     const struct slot *slot = &slots[0];

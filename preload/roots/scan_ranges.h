@@ -64,8 +64,8 @@ struct data_roots {
 /* Finds the program's variables that contain blocks. bias: load address minus link address. Called
  * after reach_build_index. */
 void data_roots_find(const struct reach *reach, uintptr_t bias, struct data_roots *out);
-/* Adds the parts of [start, end) that are roots: all but blocks, and the space between those of one
- * variable. */
+/* Adds the parts of [start, end) that are roots: all except blocks, and except the space between
+ * the blocks of one variable. */
 void data_roots_add(const struct data_roots *variables, const struct reach *reach,
                     struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
                     struct scan_range model);

@@ -2,10 +2,10 @@
  * has freed it.
  *
  * malloc hands out memory with the words of earlier blocks in it. A leak check cannot know that the
- * program never wrote these words, and takes an old pointer among them for one that holds a block.
- * So with fill=auto a new block is cleared. That happens at malloc, not at free: a program that
- * reads freed memory by mistake sees what it would see without libleak, and one that reads
- * uninitialised memory sees zeros, as in memory fresh from the kernel.
+ * program never wrote these words, and takes an old pointer among them for one that the program
+ * still uses. So with fill=auto a new block is cleared. That happens at malloc, not at free: a
+ * program that reads freed memory by mistake sees what it would see without libleak, and one that
+ * reads uninitialised memory sees zeros, as in memory fresh from the kernel.
  *
  *     block                           what is cleared
  *     up to FILL_SMALL bytes          the whole block: its pages are in use anyway
