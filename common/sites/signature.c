@@ -89,8 +89,8 @@ const struct resolved_place *signatures_place_at_node(struct signatures *signatu
     if (!step->place && store_node_is_python(signatures->store, node))
         step->place = resolve_python(signatures->resolver, store_find_code(signatures->store, node),
                                      pc - LEAK_CODE_PC);
-    if (!step->place && pc >= LEAK_KIND_PCS) /* smaller values mark leaves and gaps
-                                              * (leak_store.h), which have no frame */
+    if (!step->place && pc >= LEAK_KIND_PCS) /* with a smaller pc the node is no frame: it has the
+                                              * kind of an allocation (leak_store.h) */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;
 }

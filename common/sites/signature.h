@@ -16,8 +16,8 @@
 #include "common/store/store.h"
 
 struct node_signature {
-    const struct resolved_place *place; /* NULL: not resolved yet, or a leaf or gap, which has no
-                                         * frames */
+    const struct resolved_place *place; /* NULL: not resolved yet, or the node is no frame
+                                         * (leak_store.h) */
     uint64_t names, signature;
     uint32_t canon; /* the node that stands for this one in signatures, since a recursion counts
                      * once; LEAK_ROOT_... if all frames up to the start of the thread are left
@@ -47,8 +47,8 @@ uint64_t signatures_of_node(const struct signatures *signatures, uint32_t node);
 
 #define TRACE_MAX 4096 /* most frames of a record, whatever the recording file says */
 
-/* The frames at a node, also one for which signatures_request() was not called; NULL for a leaf or
- * a gap. */
+/* The frames at a node, also one for which signatures_request() was not called; NULL: the node is
+ * no frame (leak_store.h). */
 const struct resolved_place *signatures_place_at_node(struct signatures *signatures, uint32_t node);
 
 /* The frames at a return address that has no node, in the module that was loaded there last. */
