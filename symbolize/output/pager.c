@@ -22,8 +22,8 @@ static const char *wanted_pager(void)
     return "less";
 }
 
-/* Says whether the first word of the command is an executable program. This is checked before,
- * because a shell would report it only after it has received, and lost, the report. */
+/* Says whether the first word of the command is an executable program. This is checked before the
+ * pager starts, because a shell would say so only after it has received, and lost, the report. */
 static bool is_installed(const char *command)
 {
     size_t length = strcspn(command, " \t");

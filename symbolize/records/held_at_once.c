@@ -154,8 +154,8 @@ static const struct frame *freed_in(struct held_sites *held_sites)
     return record.freed.places ? record.freed.place[0].frame : NULL;
 }
 
-/* Says whether the function's blocks are enough of the heap. This is checked first, because the
- * next steps resolve the stacks of all sites, which takes long. */
+/* Says whether the function's blocks are a large enough part of the heap. This is checked before
+ * the stacks of all sites are resolved, which takes long. */
 static bool is_large(const struct held_at_once *held)
 {
     return (double)held->own_bytes >= OWN_LEAST * (double)held->bytes &&
