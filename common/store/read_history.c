@@ -126,8 +126,8 @@ static size_t find_rows(struct reader *reader, const struct chunks *chunks, stru
     return kept;
 }
 
-/* Makes a series of each valid column of the rows, which has the sizes of one site over time.
- * column[] gets for each series the index of its column in the file. */
+/* Makes a series, the sizes of one site over time, of each valid column of the rows. column[] gets
+ * for each series the index of its column in the file. */
 static void read_columns(struct reader *reader, const struct leak_history *head, size_t *column)
 {
     struct store *store = reader->store;
