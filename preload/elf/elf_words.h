@@ -21,11 +21,13 @@
 typedef ElfW(Rel) elf_relocation;
 #define ELF_RELOCATIONS DT_REL
 #define ELF_RELOCATIONS_SIZE DT_RELSZ
+#define ELF_RELOCATIONS_UNNAMED DT_RELCOUNT
 #define ELF_HAS_ADDEND(relocation) true
 #else
 typedef ElfW(Rela) elf_relocation;
 #define ELF_RELOCATIONS DT_RELA
 #define ELF_RELOCATIONS_SIZE DT_RELASZ
+#define ELF_RELOCATIONS_UNNAMED DT_RELACOUNT
 #define ELF_HAS_ADDEND(relocation) ((relocation)->r_addend != 0)
 #endif
 

@@ -32,9 +32,19 @@ bool symbols_object_contains(const struct dl_phdr_info *object, uintptr_t addres
     return false;
 }
 
+/* Leaves out the first relocations of a table, which name no symbol. */
+static void skip_unnamed(struct symbols_table *table, size_t count)
+{
+    if (count > table->count)
+        return;
+    table->first += count;
+    table->count -= count;
+}
+
 bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out)
 {
     bool same_form = true;
+    size_t unnamed = 0;
     *out = (struct symbols){.bias = bias, .dynamic = dynamic};
     for (const ElfW(Dyn) *entry = out->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
         uintptr_t value = entry->d_un.d_val;
@@ -60,6 +70,9 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
         case ELF_RELOCATIONS_SIZE:
             out->table[0].count = value / sizeof(elf_relocation);
             break;
+        case ELF_RELOCATIONS_UNNAMED:
+            unnamed = value;
+            break;
         case DT_JMPREL:
             out->table[1].first = relocated(bias, value);
             break;
@@ -71,6 +84,7 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
             break;
         }
     }
+    skip_unnamed(&out->table[0], unnamed);
     return out->symbol && out->names && same_form;
 }
 
@@ -184,6 +198,24 @@ bool symbols_find_function(const struct symbols *symbols, const char *name, uint
     return *end > *start;
 }
 
+bool symbols_each_name(const struct symbols *symbols,
+                       void (*visit)(const char *name, void *context), void *context)
+{
+    const uint32_t *head = symbols->gnu_hash;
+    if (!head)
+        return false;
+    uint32_t buckets = head[0], first = head[1];
+    const uint32_t *bucket = (const uint32_t *)((const uintptr_t *)(head + 4) + head[2]);
+    const uint32_t *hashes = bucket + buckets;
+    for (uint32_t b = 0; b < buckets; b++)
+        for (uint32_t i = bucket[b]; i >= first; i++) {
+            visit(symbols->names + symbols->symbol[i].st_name, context);
+            if (hashes[i - first] & 1)
+                break;
+        }
+    return true;
+}
+
 struct search {
     const char *name;
     uintptr_t but, found;
@@ -218,6 +250,20 @@ bool symbols_is_exported_before(const char *name, uintptr_t address)
 
 /* ---- Imported symbols ------------------------------------------------------------------------ */
 
+/* How many relocations ahead their symbols are fetched into the cache; the names are fetched half as
+ * far ahead. Each is somewhere else in memory, so that waiting for them is most of the work. */
+#define AHEAD 16
+
+/* More than AHEAD relocations of the table are left. (GCC deletes calls of a function that only
+ * prefetches, so it is inline.) */
+static ALWAYS_INLINE void fetch_ahead(const struct symbols *symbols,
+                                      const elf_relocation *relocation)
+{
+    const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation + AHEAD / 2);
+    __builtin_prefetch(symbols_of_relocation(symbols, relocation + AHEAD));
+    __builtin_prefetch(symbols->names + symbol->st_name);
+}
+
 bool symbols_each_relocation(const struct symbols *symbols,
                              bool (*visit)(const struct symbols *symbols,
                                            const elf_relocation *relocation, void *context),
@@ -226,6 +272,8 @@ bool symbols_each_relocation(const struct symbols *symbols,
     for (unsigned t = 0; t < ARRAY_LENGTH(symbols->table); t++)
         for (size_t i = 0; symbols->table[t].first && i < symbols->table[t].count; i++) {
             const elf_relocation *relocation = &symbols->table[t].first[i];
+            if (i + AHEAD < symbols->table[t].count)
+                fetch_ahead(symbols, relocation);
             if (ELFW(R_SYM)(relocation->r_info) && !visit(symbols, relocation, context))
                 return false;
         }
@@ -240,23 +288,42 @@ bool symbols_is_import(const ElfW(Sym) * symbol)
 
 /* ---- Page protection ------------------------------------------------------------------------ */
 
+/* Says whether an address, relative to the object, is in whole pages of RELRO. The loader makes
+ * these read-only when it has finished with the object. */
+static bool is_in_relro(const ElfW(Phdr) * part, uintptr_t at)
+{
+    uintptr_t page = sys_page_size();
+    return at >= part->p_vaddr / page * page && at < (part->p_vaddr + part->p_memsz) / page * page;
+}
+
 int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address, bool bound)
 {
-    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
+    uintptr_t at = address - object->dlpi_addr;
     int access = 0;
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        uintptr_t end = part->p_vaddr + part->p_memsz;
         if (part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz)
             access |= (part->p_flags & PF_R ? PROT_READ : 0) |
                       (part->p_flags & PF_W ? PROT_WRITE : 0) |
                       (part->p_flags & PF_X ? PROT_EXEC : 0);
-        /* The loader makes the whole pages of RELRO read-only when it has finished with the object. */
-        if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
-            at < end / page * page)
+        if (part->p_type == PT_GNU_RELRO && bound && is_in_relro(part, at))
             return PROT_READ;
     }
     return access;
+}
+
+struct symbols_pages symbols_protected_pages(const struct dl_phdr_info *object, uintptr_t address)
+{
+    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr, start = at / page * page;
+    struct symbols_pages pages = {object->dlpi_addr + start, page};
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        start = part->p_vaddr / page * page;
+        if (part->p_type == PT_GNU_RELRO && is_in_relro(part, at))
+            pages = (struct symbols_pages){object->dlpi_addr + start,
+                                           (part->p_vaddr + part->p_memsz) / page * page - start};
+    }
+    return pages;
 }
 
 bool symbols_protect_pages(uintptr_t address, size_t size, int access)

@@ -19,7 +19,8 @@ struct symbols {
     const char *names;
     const uint32_t *gnu_hash, *hash; /* NULL: the object has no such table */
     const uint16_t *version; /* version number of each symbol; NULL: the object has no versions */
-    /* Two tables of relocations: the general one, and DT_JMPREL for the procedure linkage table. */
+    /* Two tables of relocations: the general one, without its first ones that name no symbol, and
+     * DT_JMPREL for the procedure linkage table. */
     struct symbols_table {
         const elf_relocation *first;
         size_t count;
@@ -41,6 +42,11 @@ uintptr_t symbols_find_export(const struct symbols *symbols, const char *name);
  * function of that name, or its size is unknown. */
 bool symbols_find_function(const struct symbols *symbols, const char *name, uintptr_t *start,
                            uintptr_t *end);
+
+/* Visits the name of each exported symbol. False: the object has no GNU hash table, which lists
+ * them. */
+bool symbols_each_name(const struct symbols *symbols,
+                       void (*visit)(const char *name, void *context), void *context);
 
 /* Returns the address of the first export of that name, in the order in which the loader searches
  * objects, leaving out the object that contains the address "but". 0: there is none. */
@@ -81,6 +87,14 @@ int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address
 
 /* Sets the protection (access: PROT_READ ...) of pages of an object, to make them writable or to
  * restore it. False: the kernel refuses. */
+/* Returns the pages around an address that the loader protects together: all of RELRO, or one page
+ * elsewhere. A change of the whole splits no mapping of the kernel. */
+struct symbols_pages {
+    uintptr_t start;
+    size_t size;
+};
+struct symbols_pages symbols_protected_pages(const struct dl_phdr_info *object, uintptr_t address);
+
 bool symbols_protect_pages(uintptr_t address, size_t size, int access);
 
 #endif

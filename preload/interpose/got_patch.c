@@ -222,25 +222,25 @@ void got_patch_on_load(uintptr_t caller)
 
 /* ---- Redirecting an object whose imports are bound: in its GOT slots ------------------------- */
 
-static bool open_page(struct got_writer *writer, uintptr_t word)
+static bool open_pages(struct got_writer *writer, uintptr_t word)
 {
-    uintptr_t page = word / sys_page_size() * sys_page_size();
-    if (page == writer->page)
+    if (word - writer->pages.start < writer->pages.size)
         return true;
     got_writer_end(writer);
     int access = symbols_page_protection(writer->object, word, true);
     if (access & PROT_WRITE)
         return true;
-    if (!symbols_protect_pages(word, sizeof word, PROT_READ | PROT_WRITE))
+    struct symbols_pages pages = symbols_protected_pages(writer->object, word);
+    if (!symbols_protect_pages(pages.start, pages.size, PROT_READ | PROT_WRITE))
         return false;
-    writer->page = page;
+    writer->pages = pages;
     writer->access = access;
     return true;
 }
 
 bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value)
 {
-    if (!open_page(writer, (uintptr_t)word))
+    if (!open_pages(writer, (uintptr_t)word))
         return false;
     store_release(word, value);
     return true;
@@ -248,9 +248,9 @@ bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t valu
 
 void got_writer_end(struct got_writer *writer)
 {
-    if (writer->page)
-        symbols_protect_pages(writer->page, 1, writer->access);
-    writer->page = 0;
+    if (writer->pages.size)
+        symbols_protect_pages(writer->pages.start, writer->pages.size, writer->access);
+    writer->pages.size = 0;
 }
 
 static bool redirect_slot(const struct symbols *symbols, const elf_relocation *relocation,
@@ -268,7 +268,7 @@ static bool redirect_slot(const struct symbols *symbols, const elf_relocation *r
 static int redirect_bound(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
     struct symbols symbols;
-    struct redirection redirection = {object, false, {object, 0, 0}};
+    struct redirection redirection = {object, false, {.object = object}};
     if (read_object(&redirection, &symbols) && object->dlpi_addr != own.bias)
         symbols_each_relocation(&symbols, redirect_slot, &redirection);
     got_writer_end(&redirection.writer);

@@ -25,7 +25,7 @@
 #ifndef PRELOAD_INTERPOSE_GOT_PATCH_H
 #define PRELOAD_INTERPOSE_GOT_PATCH_H
 
-#include "preload/base/base.h"
+#include "preload/elf/symbols.h"
 
 #include <link.h>
 
@@ -48,15 +48,15 @@ void got_patch_redirect(uintptr_t (*function)(const char *name));
 struct symbols;
 const struct symbols *got_patch_own_symbols(void);
 
-/* Writes GOT slots and other words of an object that the loader has bound. The page of a word is
- * made writable, and gets its protection back when a word of another page is written or by
+/* Writes GOT slots and other words of an object that the loader has bound. The pages around a word
+ * are made writable, and get their protection back when a word of other pages is written or by
  * got_writer_end: so a row of slots needs few system calls. */
 struct got_writer {
     const struct dl_phdr_info *object;
-    uintptr_t page; /* address of the page that is writable for now; 0: none */
-    int access;     /* the page's protection before it was made writable */
+    struct symbols_pages pages; /* what is writable for now; size 0: nothing */
+    int access;                 /* the pages' protection before they were made writable */
 };
-/* Writes one word. False: its page cannot be made writable, and the word is unchanged. */
+/* Writes one word. False: its pages cannot be made writable, and the word is unchanged. */
 bool got_writer_write(struct got_writer *writer, uintptr_t *word, uintptr_t value);
 void got_writer_end(struct got_writer *writer);
 

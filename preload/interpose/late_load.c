@@ -31,6 +31,52 @@ static uintptr_t find_first(const char *name)
     return symbols_find_except(name, (uintptr_t)late_load_patch);
 }
 
+/* The first characters of all names that libleak exports, as a set of hashes: most names of other
+ * objects begin otherwise, and need not be looked up. */
+#define BEGINNING 4
+#define BEGINNINGS 4096
+static uint8_t beginnings[BEGINNINGS / 8];
+
+static uint32_t hash_beginning(const char *name)
+{
+    uint32_t word = 0;
+    for (unsigned i = 0; i < BEGINNING && name[i]; i++)
+        word = word << 8 | (uint8_t)name[i];
+    return word * 0x9e3779b1u >> 20;
+}
+
+static void note_beginning(const char *name, void *context UNUSED)
+{
+    uint32_t hash = hash_beginning(name);
+    beginnings[hash / 8] |= 1u << hash % 8;
+}
+
+static uintptr_t find_hook(const char *name)
+{
+    uint32_t hash = hash_beginning(name);
+    return beginnings[hash / 8] >> hash % 8 & 1 ? symbols_find_export(own, name) : 0;
+}
+
+/* Results of find_first while the objects are redirected: most objects have slots for the same few
+ * names, and each search looks at all objects. */
+#define FOUND_MAX 256
+struct redirection {
+    struct got_writer writer;
+    struct found_first {
+        const char *name;
+        uintptr_t first;
+    } * found;
+};
+
+/* Returns what find_first returns for the name of a hook. */
+static uintptr_t find_first_once(struct found_first *found, const char *name, uintptr_t hook)
+{
+    found += hook / 16 % FOUND_MAX;
+    if (!found->name || !symbols_is_same(found->name, name))
+        *found = (struct found_first){name, find_first(name)};
+    return found->first;
+}
+
 static void find_operators(void)
 {
     static const char *const names[] = {OPERATOR_BASIC_FORMS};
@@ -41,11 +87,10 @@ static void find_operators(void)
 }
 
 /* Says whether a slot may be redirected: its value is the first definition of the name in the
- * loader's order, or it is not bound yet. */
+ * loader's order, or it is not bound yet. first: what find_first returns. */
 static bool may_redirect(const struct dl_phdr_info *object, const ElfW(Sym) * symbol,
-                         const char *name, uintptr_t value)
+                         const char *name, uintptr_t value, uintptr_t first)
 {
-    uintptr_t first = find_first(name);
     /* The name has no definition outside of libleak: the import is a weak one of a function of
      * libleak.h, and its slot is 0 until libleak is loaded. */
     if (!first)
@@ -68,16 +113,18 @@ static bool is_slot(const elf_relocation *relocation)
 static bool redirect_late_slot(const struct symbols *symbols, const elf_relocation *relocation,
                                void *context)
 {
-    struct got_writer *writer = context;
+    struct redirection *redirection = context;
+    struct got_writer *writer = &redirection->writer;
     const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     if (!is_slot(relocation) || ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL ||
         ELFW(ST_VISIBILITY)(symbol->st_other) != STV_DEFAULT)
         return true;
-    uintptr_t hook = symbols_find_export(own, name);
+    uintptr_t hook = find_hook(name);
     if (hook && load_relaxed(slot) != hook &&
-        may_redirect(writer->object, symbol, name, load_relaxed(slot)))
+        may_redirect(writer->object, symbol, name, load_relaxed(slot),
+                     find_first_once(redirection->found, name, hook)))
         got_writer_write(writer, slot, hook);
     return true;
 }
@@ -107,14 +154,18 @@ static void exchange_loader_words(struct got_writer *writer, bool to_hooks)
 
 /* ---- Undoing the redirection ----------------------------------------------------------------- */
 
+static bool is_local_import(const ElfW(Sym) * symbol)
+{
+    return ELFW(ST_BIND)(symbol->st_info) == STB_LOCAL && symbol->st_other == STV_HIDDEN;
+}
+
 /* Restores an import that was made local before its object was bound (got_patch.c). It becomes a
  * weak symbol: the loader looks it up like any other, and it may be missing, as the functions of
  * libleak.h are without libleak. */
 static void restore_import(const struct dl_phdr_info *object, const struct symbols *symbols,
                            ElfW(Sym) * symbol, uintptr_t hook)
 {
-    if (ELFW(ST_BIND)(symbol->st_info) != STB_LOCAL || symbol->st_other != STV_HIDDEN ||
-        symbols->bias + symbol->st_value != hook)
+    if (!is_local_import(symbol) || symbols->bias + symbol->st_value != hook)
         return;
     int access = symbols_page_protection(object, (uintptr_t)symbol, false);
     if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
@@ -133,7 +184,10 @@ static bool restore_slot(const struct symbols *symbols, const elf_relocation *re
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
-    uintptr_t hook = is_slot(relocation) ? symbols_find_export(own, name) : 0;
+    /* Most slots and symbols were never redirected; they are told without a look at the name. */
+    if (!is_slot(relocation) || !(modules_is_own(load_relaxed(slot)) || is_local_import(symbol)))
+        return true;
+    uintptr_t hook = symbols_find_export(own, name);
     if (!hook)
         return true;
     restore_import(writer->object, symbols, symbol, hook);
@@ -162,15 +216,15 @@ void late_load_restore(void)
 
 /* ---- Redirecting all objects, and undoing it for all objects --------------------------------- */
 
-static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+static int redirect_object(struct dl_phdr_info *object, size_t size UNUSED, void *found)
 {
     struct symbols symbols;
-    struct got_writer writer = {.object = object};
+    struct redirection redirection = {.writer.object = object, .found = found};
     if (object->dlpi_addr == _r_debug.r_ldbase)
-        exchange_loader_words(&writer, true);
+        exchange_loader_words(&redirection.writer, true);
     else if (object->dlpi_addr != own->bias && symbols_read(object, &symbols))
-        symbols_each_relocation(&symbols, redirect_late_slot, &writer);
-    got_writer_end(&writer);
+        symbols_each_relocation(&symbols, redirect_late_slot, &redirection);
+    got_writer_end(&redirection.writer);
     return 0;
 }
 
@@ -180,5 +234,8 @@ void late_load_patch(void)
     if (!own)
         return;
     find_operators();
-    dl_iterate_phdr(redirect_object, NULL);
+    if (!symbols_each_name(own, note_beginning, NULL))
+        memset(beginnings, 0xff, sizeof beginnings);
+    struct found_first found[FOUND_MAX] = {{0}};
+    dl_iterate_phdr(redirect_object, found);
 }

@@ -106,6 +106,44 @@ START_TEST(an_object_that_could_mean_two_functions_is_left_alone)
 }
 END_TEST
 
+struct names {
+    const struct symbols *symbols;
+    unsigned count, others; /* others: names that are no export */
+    bool has_answer;
+};
+
+static void note_name(const char *name, void *context)
+{
+    struct names *names = context;
+    names->count++;
+    names->has_answer |= strcmp(name, "answer") == 0;
+    names->others += !symbols_find_export(names->symbols, name);
+}
+
+static int visit_names(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct symbols symbols;
+    struct names *names = context;
+    if (!symbols_object_contains(object, our_answer) || !symbols_read(object, &symbols))
+        return 0;
+    names->symbols = &symbols;
+    return symbols_each_name(&symbols, note_name, names) ? 1 : -1;
+}
+
+START_TEST(each_exported_name_is_visited)
+{
+    struct names names = {0};
+    if (!compile_all("-Wl,-z,lazy"))
+        return UNIT_SKIP("no compiler");
+    load();
+    if (dl_iterate_phdr(visit_names, &names) < 0)
+        return UNIT_SKIP("no GNU hash table");
+    ck_assert(names.has_answer);
+    ck_assert_uint_ge(names.count, 1);
+    ck_assert_uint_eq(names.others, 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("got_patch");
@@ -114,6 +152,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(all, calls_of_an_object_in_use_are_redirected, 0, ARRAY_LENGTH(bindings));
     tcase_add_loop_test(all, an_object_that_could_mean_two_functions_is_left_alone, 0,
                         ARRAY_LENGTH(bindings));
+    tcase_add_test(all, each_exported_name_is_visited);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }
