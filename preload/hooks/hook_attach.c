@@ -12,6 +12,7 @@
 #include "preload/base/log.h"
 #include "preload/interpose/got_patch.h"
 #include "preload/process/process.h"
+#include "preload/signals/stop_the_world.h"
 #include "preload/store/store.h"
 
 #include <unistd.h>
@@ -39,20 +40,23 @@ static void tell_places(void)
 }
 
 /* Begins recording in a running process. environment: a string "LIBLEAK_OPTIONS=...", used instead
- * of the variable in the program's environment. Returns the path of the recording file, "" if the
- * recording is in memory only; NULL: libleak does not record. */
-EXPORT const char *libleak_attach(char *environment);
+ * of the variable in the program's environment. call: the system call that leakctl has interrupted.
+ * Returns the path of the recording file, "" if the recording is in memory only; NULL: libleak does
+ * not record. */
+EXPORT const char *libleak_attach(char *environment, const struct syscall_interrupted *call);
 /* Ends recording that libleak_attach began. Returns the path of the recording file, "" if the
  * recording is in memory only; NULL: libleak was not attached. */
 EXPORT const char *libleak_detach(void);
 
-EXPORT const char *libleak_attach(char *environment)
+EXPORT const char *libleak_attach(char *environment, const struct syscall_interrupted *call)
 {
     size_t size = VARIABLES_MAX * sizeof(char *), count = 1;
     char **variables = arena_map(size);
     if (!variables)
         return NULL;
     tell_places();
+    if (call)
+        world_note_calls(call);
     log_mute(!strstr(environment, "verbosity=")); /* leakctl writes the messages, not the program */
     variables[0] = environment;
     for (char **at = environ; at && *at && count + 1 < VARIABLES_MAX; at++)

@@ -125,6 +125,21 @@ static bool is_stop_signal(const siginfo_t *info)
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> MARK_SHIFT == MARK;
 }
 
+/* The system calls of world_note_calls. */
+static struct {
+    int tid;
+    struct syscall_interrupted call;
+} noted[2];
+
+static struct syscall_interrupted noted_call(void)
+{
+    int tid = sys_gettid();
+    for (unsigned i = 0; i < ARRAY_LENGTH(noted); i++)
+        if (noted[i].tid == tid)
+            return noted[i].call;
+    return (struct syscall_interrupted){.number = -1};
+}
+
 bool world_is_request(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_value.sival_int == LEAK_REQUEST_VALUE;
@@ -139,7 +154,8 @@ static void handle_signal(int number, siginfo_t *info, void *context)
             handler(number, info, context);
         else if (!program_ignores || for_us)
             on_request(info, context);
-        syscall_restart(context, &(struct syscall_interrupted){.number = -1});
+        struct syscall_interrupted call = noted_call();
+        syscall_restart(context, &call);
         return;
     }
     uint32_t round = load_acquire(&generation);
@@ -230,22 +246,42 @@ static void update_blocked(void)
         blocked = now;
 }
 
-/* Reads the system call that a thread executes from /proc: number, first argument and pc. */
+/* Reads the last number of a line, and cuts it off. */
+static bool cut_number(char *line, uint64_t *value)
+{
+    char *last = strrchr(line, ' ');
+    if (!last || !parse_number(last + 1, strcspn(last + 1, "\n"), value))
+        return false;
+    *last = '\0';
+    return true;
+}
+
+/* Reads the system call that a thread executes from /proc: number, arguments, stack pointer, pc. */
 static struct syscall_interrupted read_call(int tid)
 {
     char line[256];
     struct syscall_interrupted call = {.number = -1};
-    uint64_t number, first, pc;
+    uint64_t number, first, sp, pc;
     if (sys_read_task_file(0, tid, "syscall", line, sizeof line) <= 0)
         return call;
     size_t length = strcspn(line, " \n");
     if (!parse_number(line, length, &number) || line[length] != ' ')
         return call;
-    const char *argument = line + length + 1, *last = strrchr(line, ' ');
-    if (parse_number(argument, strcspn(argument, " \n"), &first) && last &&
-        parse_number(last + 1, strcspn(last + 1, "\n"), &pc))
-        call = (struct syscall_interrupted){.number = number, .first = first, .pc = pc};
+    const char *argument = line + length + 1;
+    if (parse_number(argument, strcspn(argument, " \n"), &first) && cut_number(line, &pc) &&
+        cut_number(line, &sp))
+        call = (struct syscall_interrupted){number, first, pc, sp};
     return call;
+}
+
+void world_note_calls(const struct syscall_interrupted *own)
+{
+    int first = sys_getpid(), tid = sys_gettid();
+    noted[0].tid = tid;
+    noted[0].call = *own;
+    noted[1].tid = first;
+    if (first != tid)
+        noted[1].call = read_call(first);
 }
 
 /* Sends the signal to one thread. False: the queue of pending signals is full

@@ -55,6 +55,10 @@ int world_signal(void);
 void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored);
 /* Says whether leakctl has sent the signal; the program does not get such a signal. */
 bool world_is_request(const siginfo_t *info);
+/* Records the system calls that leakctl attach has interrupted or that go on meanwhile: that of the
+ * calling thread (own), and that of the first thread, to which the kernel gives most signals. A
+ * request of leakctl may come before such a call has ended. */
+void world_note_calls(const struct syscall_interrupted *own);
 /* Says whether the calling thread is inside of the runtime; for signal handlers. */
 bool world_thread_is_busy(void);
 

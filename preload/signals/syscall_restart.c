@@ -417,7 +417,8 @@ static long interrupted_number(const ucontext_t *context, const struct syscall_i
     if (context_pc(context) == (uintptr_t)arch_syscall_hook_end)
         context_syscall_hook(context, &number, first);
     else if (number < 0 || CONTEXT_NEEDS_FIRST)
-        number = call->pc == context_pc(context) ? call->number : -1;
+        number =
+            call->pc == context_pc(context) && call->sp == context_sp(context) ? call->number : -1;
     return number;
 }
 

@@ -8,9 +8,9 @@
  * (hook_signal.c); otherwise the handler itself makes the call, and keeps the time from then on.
  *
  * The number of the call, which its result may have overwritten, is known from the code before it,
- * from the hook of syscall() (stack.S), or from /proc, which is read before the signal is sent. The
- * call fails with EINTR only if the thread entered it after /proc was read, from code that is not
- * recognised.
+ * from the hook of syscall() (stack.S), or from /proc, which is read before the signal is sent, or
+ * was read when libleak was attached. The call fails with EINTR only if the thread entered it after
+ * /proc was read, from code that is not recognised.
  *
  * A signal of the program that arrives during the stop still interrupts the call, and EINTR is
  * correct. */
@@ -21,10 +21,13 @@
 
 #include <ucontext.h>
 
-/* The system call of a thread before the signal was sent, as /proc/self/task/TID/syscall says. */
+/* The system call of a thread before the signal was sent, as /proc/self/task/TID/syscall says.
+ * attach/library.c has a copy of this structure. */
 struct syscall_interrupted {
     long number, first; /* number: -1 if it is not known; first: the first argument */
-    uintptr_t pc; /* address of the call; the rest is valid only if the thread is still there */
+    /* Address behind the call, and the stack pointer; the rest is valid only if the thread is still
+     * there. */
+    uintptr_t pc, sp;
 };
 
 /* Continues the interrupted call; the last thing that a signal handler does. It does not return if

@@ -37,6 +37,7 @@ static long blocked(const char *how) /* returns what the call returned, after ab
     if (!strcmp(how, "nanosleep")) return nanosleep(&third, NULL);
     if (!strcmp(how, "poll")) return poll(&none, 1, 300);
     if (!strcmp(how, "epoll")) return epoll_wait(epoll, &event, 1, 300);
+    if (!strcmp(how, "pwait2")) return syscall(441 /* epoll_pwait2 */, epoll, &event, 1, &third, NULL, 0);
     if (!strcmp(how, "semop")) {
         struct sembuf take = {0, -1, 0};
         return semtimedop(sem, &take, 1, &third) < 0 && errno == EAGAIN ? 0 : -1;
@@ -229,6 +230,16 @@ test_blocked_calls_do_not_notice() {
         detach
         attach
         detach
+        finish
+        rm -r stores
+    done
+}
+test_calls_by_number_do_not_notice_the_first_leak_check() { # the number is known from the attach alone
+    need_ptrace
+    for round in 1 2 3; do
+        begin pwait2 6
+        attach
+        "$O/leakctl" snapshot --dir=stores "$running" >/dev/null || fail 'no leak check'
         finish
         rm -r stores
     done
