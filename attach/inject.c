@@ -13,7 +13,6 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "common/base/proc.h"
 #include "common/base/term_text.h"
 
 /* The area is memory that leakctl maps in the process: a page of code, a page with struct landing,
@@ -36,6 +35,9 @@
 #define FRAME_HAS_SS 6 /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
 
 #define SYSCALL_LENGTH 2
+#define RED_ZONE 128     /* bytes below its stack pointer that a function may use */
+#define RESCUE_REST 2048 /* bytes of a signal frame without vector registers, and to align it */
+_Static_assert(sizeof(ucontext_t) + sizeof(siginfo_t) + 256 <= RESCUE_REST, "the frame fits");
 #define BLOCKABLE                                                                                  \
     (~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                       \
        1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1)))
@@ -48,44 +50,31 @@ struct software_bytes {
 
 /* ---- System calls ---------------------------------------------------------------------------- */
 
-/* Says whether the process ignores SIGTRAP. Then leakctl uses no single steps, because after one
- * the kernel would have given SIGTRAP its default action. */
-static bool ignores_traps(pid_t pid)
-{
-    char status[PROC_STATUS_SIZE];
-
-    return !proc_read_text(pid, "status", status, sizeof(status)) ||
-           strtoull(proc_status_value(status, "SigIgn"), NULL, 16) >> (SIGTRAP - 1) & 1;
-}
-
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee)
 {
-    static const unsigned char code[] = {0x0f, 0x05};
+    static const unsigned char call[] = {0x0f, 0x05, 0xc3};
+    /* mov $15, %rax; syscall */
+    static const unsigned char back[] = {0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05};
 
-    *injection = (struct injection){.tracee = tracee, .by_steps = !ignores_traps(tracee->pid)};
-    injection->syscall = object_find_code(objects->libc, tracee, code, sizeof(code));
+    *injection = (struct injection){.tracee = tracee, .objects = objects};
+    injection->syscall = object_find_code(objects->libc, tracee, call, sizeof(call));
+    if (injection->syscall)
+        injection->sigreturn = object_find_code(objects->libc, tracee, back, sizeof(back));
+    else
+        injection->syscall = object_find_code(objects->libc, tracee, call, sizeof(call) - 1);
     return injection->syscall;
 }
 
-static void run_on_in_call(struct injection *injection)
-{
-    if (injection->by_steps)
-        tracee_step(injection->tracee);
-    else
-        tracee_continue(injection->tracee, 0);
-}
-
-/* Lets the thread execute a system call as a single step; without single steps, lets it run to the
- * beginning of the call, or from there to its end. Signals wait, because all are blocked except
- * those that a fault raises. */
+/* Lets the thread run to the beginning of a system call, or from there to its end. These stops are
+ * no signals: the SIGTRAP of a single step would kill the process if leakctl died. Signals wait,
+ * because all are blocked except those that a fault raises. */
 static enum inject_result run_call(struct injection *injection, uint64_t milliseconds)
 {
     struct tracee *tracee = injection->tracee;
     uint64_t end = time_steady_ns() + milliseconds * 1000000;
 
-    run_on_in_call(injection);
-
+    tracee_continue(tracee, 0);
     injection->running = false;
     for (;;) {
         uint64_t now = time_steady_ns();
@@ -100,8 +89,6 @@ static enum inject_result run_call(struct injection *injection, uint64_t millise
         case TRACEE_GONE:
             return INJECT_GONE;
         case TRACEE_SIGNAL:
-            if (injection->by_steps && number == SIGTRAP)
-                return INJECT_DONE;
             if (!(BLOCKABLE >> (number - 1) & 1)) {
                 injection->fault = number;
                 return INJECT_FAULT;
@@ -110,13 +97,13 @@ static enum inject_result run_call(struct injection *injection, uint64_t millise
         case TRACEE_INTERRUPTED:
             break;
         }
-        run_on_in_call(injection);
+        tracee_continue(tracee, 0);
     }
 }
 
-/* Lets the thread make a system call while the signal frame does not exist, yet or any more.
- * Returns the call's result, -errno for an error. If leakctl dies meanwhile, the thread cannot
- * return to the program. */
+/* Lets the thread make a system call while the area's signal frame does not exist, yet or any more.
+ * Returns the call's result, -errno for an error. If leakctl dies meanwhile, the thread returns to
+ * the program from the frame on its own stack. */
 static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
 {
     struct tracee *tracee = injection->tracee;
@@ -131,10 +118,11 @@ static int64_t call_kernel(struct injection *injection, uint64_t number, const u
     now.r10 = argument[3];
     now.r8 = argument[4];
     now.r9 = argument[5];
+    if (injection->rescue)
+        now.rsp = injection->rescue;
     if (!tracee_set_registers(tracee, &now))
         return -ESRCH;
-    /* Without single steps the thread stops twice: at the beginning of the call and at its end. */
-    for (int stops = injection->by_steps ? 1 : 2; stops; stops--)
+    for (int stops = 2; stops; stops--) /* at the beginning of the call and at its end */
         if (run_call(injection, CALL_TIMEOUT) != INJECT_DONE)
             return -EINTR;
     return tracee_get_registers(tracee, &now) ? (int64_t)now.rax : -ESRCH;
@@ -207,6 +195,14 @@ static const char steps_code[] = "\x48\x89\x1d\x11\x10\0\0\x48\x8b\x03\x48\x85\x
                                  "\x31\xff\x31\xf6\x48\x8d\x15\xcc\x0f\0\0\x45\x31\xd2"
                                  "\xb8\x0f\x01\0\0\x0f\x05\xb8\x0f\0\0\0\x0f\x05";
 _Static_assert(sizeof(steps_code) <= INJECT_SYSCALL, "the helpers stand behind it");
+
+bool inject_is_own_code(const struct tracee *tracee, uint64_t address)
+{
+    char code[sizeof(steps_code)];
+
+    return tracee_read(tracee, address / PAGE * PAGE, code, sizeof(code)) &&
+           memcmp(code, steps_code, sizeof(code)) == 0;
+}
 
 /* Code of the functions that a step may call by an enum inject_helper. %rbx points to the step,
  * and the previous step's result is at -8(%rbx). */
@@ -439,24 +435,86 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
     return result;
 }
 
-/* ---- Beginning and end ----------------------------------------------------------------------- */
+/* ---- The signal frames ----------------------------------------------------------------------- */
 
-/* Writes the signal frame at the end of the area. The frame's alternate signal stack is filled in
- * later, by the step inject_altstack(). */
-static bool write_frame(struct injection *injection)
+/* Writes a signal frame below an address, and returns where it begins, with a return address that
+ * is not written; 0: failed. */
+static uint64_t write_frame(struct injection *injection, uint64_t below)
 {
     struct tracee *tracee = injection->tracee;
-    uint64_t vectors = write_vectors(injection, injection->area + AREA_SIZE);
+    uint64_t vectors = write_vectors(injection, below);
     uint64_t at = ((vectors - sizeof(ucontext_t) - sizeof(siginfo_t)) & ~15ull) - 8;
-    uint64_t context_at = at + sizeof(uint64_t);
     ucontext_t context = {.uc_flags = FRAME_HAS_XSTATE | FRAME_HAS_SS};
 
-    injection->frame = at;
     fill_registers(context.uc_mcontext.gregs, &tracee->before);
     context.uc_mcontext.fpregs = (void *)vectors;
     memcpy(&context.uc_sigmask, &injection->mask, sizeof(injection->mask));
-    return vectors && tracee_write(tracee, context_at, &context, sizeof(context));
+    return vectors && tracee_write(tracee, at + sizeof(uint64_t), &context, sizeof(context)) ? at
+                                                                                             : 0;
 }
+
+/* Writes the signal frame at the end of the area. The frame's alternate signal stack is filled in
+ * later, by the step inject_altstack(). */
+static bool write_area_frame(struct injection *injection)
+{
+    injection->frame = write_frame(injection, injection->area + AREA_SIZE);
+    return injection->frame;
+}
+
+/* ---- The frame on the thread's own stack ----------------------------------------------------- */
+
+/* Returns how many bytes below an address of the thread's own stack may be used; 0: that is another
+ * stack. A stack that libc has mapped for a thread ends with the thread's control block. */
+static size_t room_on_stack(const struct injection *injection, uint64_t top)
+{
+    const struct mapping *stack = loaded_objects_find_mapping(injection->objects, top);
+    uint64_t block = injection->tracee->before.fs_base;
+
+    if (!stack || !(stack->is_stack || (block > top && block < stack->end)))
+        return 0;
+    return top - stack->start;
+}
+
+/* Writes a frame below the red zone of the thread's own stack, and keeps what is there. The frame
+ * has no alternate signal stack, so the thread's is left as it is. */
+static void write_rescue(struct injection *injection)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t top = (tracee->before.rsp - RED_ZONE) & ~63ull, at;
+    size_t size = injection->vectors_size + RESCUE_REST;
+
+    if (!injection->sigreturn || room_on_stack(injection, top) < size + PAGE ||
+        !tracee_read(tracee, top - size, injection->saved, size))
+        return;
+    injection->saved_size = size;
+    at = write_frame(injection, top);
+    if (at && tracee_write(tracee, at, &injection->sigreturn, sizeof(injection->sigreturn)))
+        injection->rescue = at;
+}
+
+static void remove_rescue(struct injection *injection)
+{
+    struct tracee *tracee = injection->tracee;
+    uint64_t top = (tracee->before.rsp - RED_ZONE) & ~63ull;
+
+    if (injection->saved_size)
+        tracee_write(tracee, top - injection->saved_size, injection->saved, injection->saved_size);
+}
+
+/* Makes the thread return into the frame if leakctl dies before the first system call. */
+static bool enter_rescue(struct injection *injection)
+{
+    struct user_regs_struct now = injection->tracee->before;
+
+    if (!injection->rescue)
+        return true;
+    now.rsp = injection->rescue + sizeof(uint64_t);
+    now.rip = injection->sigreturn;
+    now.orig_rax = (uint64_t)-1;
+    return tracee_set_registers(injection->tracee, &now);
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 struct inject_step inject_altstack(const struct injection *injection)
 {
@@ -495,15 +553,18 @@ bool inject_begin(struct injection *injection)
 
     injection->area = 0;
     injection->fault = 0;
+    injection->rescue = injection->saved_size = 0;
     injection->vectors_size = tracee_get_vectors(tracee, injection->vectors);
-    if (!injection->vectors_size || !tracee_get_mask(tracee, &injection->mask) ||
-        !tracee_set_mask(tracee, BLOCKABLE))
+    if (!injection->vectors_size || !tracee_get_mask(tracee, &injection->mask))
+        return false;
+    write_rescue(injection);
+    if (!enter_rescue(injection) || !tracee_set_mask(tracee, BLOCKABLE))
         return false;
     area = map_area(injection);
     if (area <= 0)
         return false;
     injection->area = (uint64_t)area;
-    return write_code(injection) && write_frame(injection);
+    return write_code(injection) && write_area_frame(injection);
 }
 
 void inject_end(struct injection *injection)
@@ -526,4 +587,5 @@ void inject_end(struct injection *injection)
         tracee_set_vectors(tracee, injection->vectors, injection->vectors_size);
     tracee_set_mask(tracee, injection->mask);
     tracee_set_registers(tracee, &tracee->before);
+    remove_rescue(injection);
 }

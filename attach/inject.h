@@ -2,12 +2,13 @@
  *
  * The stack begins with a frame as the kernel makes it for a signal handler, with the whole state
  * of the thread. If leakctl dies while a function is called, the thread goes on from that frame as
- * after a signal handler. (Not in the two system calls that map and unmap the stack, which take
- * microseconds.) If leakctl lives, inject_end restores the thread exactly: registers, vectors,
- * signal mask, and the interrupted system call.
+ * after a signal handler. For the two system calls that map and unmap that stack, a second frame
+ * lies below the thread's own stack pointer, unless the thread is on a stack that the program has
+ * made. If leakctl lives, inject_end restores the thread exactly: registers, vectors, signal mask,
+ * and the interrupted system call.
  *
  * On a busy machine the thread may wait for a processor each time that it goes on after a stop.
- * Therefore system calls are single steps, and several calls are made as one list. */
+ * Therefore several calls are made as one list. */
 #ifndef ATTACH_INJECT_H
 #define ATTACH_INJECT_H
 
@@ -44,13 +45,21 @@ struct inject_step {
     uint64_t function, argument[3], result;
 };
 
+/* Bytes for a signal frame with all vector registers. */
+#define INJECT_RESCUE_SIZE (TRACEE_VECTOR_SIZE + 4096)
+
 struct injection {
     struct tracee *tracee;
-    uint64_t syscall; /* address of a syscall instruction in libc */
-    bool by_steps;    /* a system call is one single step; false: the process ignores SIGTRAP */
-    uint64_t area;    /* address in the process of the memory that leakctl mapped there; 0: none */
-    uint64_t frame;   /* stack pointer at the first instruction of a called function */
-    bool returned;    /* the thread has returned to the program by itself: leakctl was too slow */
+    const struct objects *objects;
+    uint64_t syscall;   /* address in libc of the instruction syscall, with ret behind it
+                         * if sigreturn is not 0 */
+    uint64_t sigreturn; /* address of the code in libc to which a signal handler returns; 0: none */
+    uint64_t rescue;    /* address of a frame on the thread's own stack; 0: none */
+    size_t saved_size;  /* bytes up to the red zone of that stack, kept while a frame is in them */
+    unsigned char saved[INJECT_RESCUE_SIZE];
+    uint64_t area;  /* address in the process of the memory that leakctl mapped there; 0: none */
+    uint64_t frame; /* stack pointer at the first instruction of a called function */
+    bool returned;  /* the thread has returned to the program by itself: leakctl was too slow */
     uint64_t mask;
     bool running; /* after INJECT_TIMEOUT: the called function still runs; false: the thread is
                    * stopped in it */
@@ -72,6 +81,10 @@ struct injection {
 /* Finds a syscall instruction in libc, without a stop of the process. False: libc has none. */
 bool inject_prepare(struct injection *injection, const struct objects *objects,
                     struct tracee *tracee);
+
+/* Says whether an address lies in the code that leakctl, maybe one that has died meanwhile, has put
+ * into a process. */
+bool inject_is_own_code(const struct tracee *tracee, uint64_t address);
 
 /* Saves the state of a thread that is stopped at a safe place, and maps memory for code, stack and
  * texts in its process. False: the system call failed; the thread is unchanged, and inject_end must

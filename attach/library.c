@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +20,7 @@
 #include "attach/inject.h"
 #include "attach/loaded_objects.h"
 #include "attach/preflight.h"
+#include "attach/priority.h"
 #include "attach/refusal.h"
 #include "attach/safe_place.h"
 #include "attach/thread_choice.h"
@@ -44,15 +44,28 @@
  * the library, and later the result of dladdr. */
 #define FILE_NAME_AT 64
 #define FUNCTION_NAME_AT 96
-#define OPTIONS_AT 128
+#define CALL_AT 128
+#define OPTIONS_AT 160
 #define MEMFD_EXEC 0x10u
+/* The flag of __libc_dlopen_mode with which it does the same as dlopen. */
+#define AS_DLOPEN 0x80000000u
 /* Result of libleak_attach: libleak runs already (preload/hooks/hook_attach.c). */
 #define ATTACHED_ALREADY 1
+
+/* Addresses of functions of the process; 0: it has none. They are found before a thread is stopped,
+ * because a program with many symbols takes milliseconds to search. */
+struct functions {
+    uint64_t find_errno, dladdr, dlopen, dlsym, dlerror, malloc, free;
+    uint64_t libc_dlopen; /* before glibc 2.34 libc itself has no dlopen */
+    uint64_t entry;       /* libleak_attach or libleak_detach of a library that is loaded already */
+};
 
 struct session {
     struct tracee tracee;
     struct objects objects;
+    struct functions functions;
     struct injection injection;
+    struct safe_place *place;
     struct attachment *attachment;
     uint64_t errno_at; /* address of the thread's errno; 0: unknown */
     int error;
@@ -100,8 +113,7 @@ enum try { TRY_STOPPED, TRY_UNSAFE, TRY_GONE, TRY_REFUSED };
 
 /* Stops a thread. TRY_STOPPED: it is stopped at a safe place. TRY_UNSAFE: it is not; *obstacle says
  * why. TRY_GONE: it has ended. TRY_REFUSED: the kernel refuses ptrace. */
-static enum try try_thread(struct session *session, struct safe_place *place, pid_t tid,
-                           const char **obstacle)
+static enum try try_thread(struct session *session, pid_t tid, const char **obstacle)
 {
     struct tracee *tracee = &session->tracee;
 
@@ -112,7 +124,7 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
         *obstacle = "waits in the kernel";
         return TRY_UNSAFE;
     }
-    *obstacle = safe_place_obstacle(place, tracee);
+    *obstacle = safe_place_obstacle(session->place, tracee);
     if (!*obstacle)
         return TRY_STOPPED;
     tracee_release(tracee);
@@ -121,11 +133,11 @@ static enum try try_thread(struct session *session, struct safe_place *place, pi
 
 /* Tries the threads of the list until one is at a safe place. TRY_UNSAFE: none was; TRY_GONE: the
  * process has no threads. */
-static enum try try_threads(struct session *session, struct safe_place *place,
-                            struct thread_choice *choice, const char **obstacle)
+static enum try try_threads(struct session *session, struct thread_choice *choice,
+                            const char **obstacle)
 {
     for (size_t i = 0; i < choice->count; i++) {
-        enum try result = try_thread(session, place, choice->tid[i], obstacle);
+        enum try result = try_thread(session, choice->tid[i], obstacle);
 
         session->attachment->tries++;
         if (result == TRY_STOPPED || result == TRY_REFUSED)
@@ -141,8 +153,6 @@ static enum try try_threads(struct session *session, struct safe_place *place,
  * says why. */
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
-    char *library = find_library();
-    struct safe_place *place = safe_place_begin(&session->tracee, &session->objects, library);
     struct thread_choice choice = {.pid = session->tracee.pid};
     uint64_t end = time_steady_ns() + timeout * 1000000;
     struct timespec nap = {.tv_nsec = 1000000};
@@ -152,14 +162,12 @@ static bool stop_safely(struct session *session, uint64_t timeout)
     while (result == TRY_UNSAFE && time_steady_ns() < end) {
         thread_choice_list(&choice);
         session->attachment->threads = (unsigned)choice.threads;
-        result = try_threads(session, place, &choice, &obstacle);
+        result = try_threads(session, &choice, &obstacle);
         if (result == TRY_UNSAFE)
             nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec < NAP_MOST * 1000000 ? nap.tv_nsec * 5 / 4 : nap.tv_nsec;
     }
     thread_choice_end(&choice);
-    safe_place_end(place);
-    free(library);
     if (result == TRY_REFUSED)
         return preflight_refuse_right(session->tracee.pid);
     if (result == TRY_GONE)
@@ -206,6 +214,23 @@ static uint64_t find_allocator(const struct objects *objects, const char *name)
     return object_symbol(objects->libc, name);
 }
 
+static void find_functions(struct session *session, const char *entry)
+{
+    const struct objects *objects = &session->objects;
+
+    session->functions = (struct functions){
+        .find_errno = loaded_objects_symbol(objects, "__errno_location"),
+        .dladdr = loaded_objects_symbol(objects, "dladdr"),
+        .dlopen = loaded_objects_symbol(objects, "dlopen"),
+        .dlsym = loaded_objects_symbol(objects, "dlsym"),
+        .dlerror = loaded_objects_symbol(objects, "dlerror"),
+        .malloc = find_allocator(objects, "malloc"),
+        .free = find_allocator(objects, "free"),
+        .libc_dlopen = loaded_objects_symbol(objects, "__libc_dlopen_mode"),
+        .entry = object_symbol(objects->library, entry),
+    };
+}
+
 static const struct inject_limits to_the_end = {.time = LOAD_TIMEOUT};
 
 /* Makes a child of the process try the calls that leakctl makes, because a seccomp filter that is
@@ -235,17 +260,16 @@ static bool try_filter(struct session *session)
 static bool call_first(struct session *session, struct inject_step *last)
 {
     struct injection *injection = &session->injection;
-    const struct objects *objects = &session->objects;
-    uint64_t find_errno = loaded_objects_symbol(objects, "__errno_location");
-    uint64_t dladdr_at = loaded_objects_symbol(objects, "dladdr");
+    const struct functions *functions = &session->functions;
+    uint64_t dladdr_at = functions->dladdr ? functions->dladdr : functions->find_errno;
     uint64_t place = inject_text(injection, 0, "the result of dladdr is written over this text");
     struct inject_step steps[] = {
-        {find_errno, {0}, 0},
+        {functions->find_errno, {0}, 0},
         {INJECT_READ_INT, {0}, 0},
         inject_altstack(injection),
-        {dladdr_at ? dladdr_at : find_errno, {objects->libc->code, place}, 0},
-        {find_allocator(objects, "malloc"), {1}, 0},
-        {INJECT_PASS, {find_allocator(objects, "free")}, 0},
+        {dladdr_at, {session->objects.libc->code, place}, 0},
+        {functions->malloc, {1}, 0},
+        {INJECT_PASS, {functions->free}, 0},
         *last,
     };
     size_t count = sizeof(steps) / sizeof(*steps);
@@ -370,7 +394,7 @@ static bool send_library(struct session *session)
 
 static bool refuse_dlopen(struct session *session)
 {
-    struct inject_step why = {loaded_objects_symbol(&session->objects, "dlerror"), {0}, 0};
+    struct inject_step why = {session->functions.dlerror, {0}, 0};
     char words[256] = "it does not say why";
 
     if (why.function && call(session, &why, 1) && why.result)
@@ -380,12 +404,11 @@ static bool refuse_dlopen(struct session *session)
 
 static bool find_dlopen(struct session *session, struct inject_step *step)
 {
-    *step =
-        (struct inject_step){loaded_objects_symbol(&session->objects, "dlopen"), {0, RTLD_NOW}, 0};
-    if (!step->function) { /* before glibc 2.34 libc itself has no dlopen */
-        step->function = loaded_objects_symbol(&session->objects, "__libc_dlopen_mode");
-        step->argument[1] |= 0x80000000u;
-    }
+    const struct functions *functions = &session->functions;
+
+    *step = (struct inject_step){functions->dlopen, {0, RTLD_NOW}, 0};
+    if (!step->function)
+        *step = (struct inject_step){functions->libc_dlopen, {0, RTLD_NOW | AS_DLOPEN}, 0};
     return step->function || refuse(session, ATTACH_NO_DLOPEN, NULL, NULL);
 }
 
@@ -393,7 +416,7 @@ static struct inject_step find_attach(struct session *session)
 {
     return (struct inject_step){
         INJECT_PASS,
-        {loaded_objects_symbol(&session->objects, "dlsym"),
+        {session->functions.dlsym,
          inject_text(&session->injection, FUNCTION_NAME_AT, "libleak_attach")},
         0};
 }
@@ -427,10 +450,27 @@ static bool load_without_proc(struct session *session, struct inject_step *openi
     return steps[0].result || refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
 }
 
+/* A copy of struct syscall_interrupted in preload/signals/syscall_restart.h. */
+struct interrupted_call {
+    int64_t number, first;
+    uint64_t pc, sp;
+};
+_Static_assert(CALL_AT + sizeof(struct interrupted_call) <= OPTIONS_AT,
+               "the options are behind it");
+
+/* Copies the system call that the stop has interrupted into the process, for libleak. */
+static uint64_t send_call(struct session *session)
+{
+    const struct user_regs_struct *now = &session->tracee.before;
+    struct interrupted_call call = {(int64_t)now->orig_rax, (int64_t)now->rdi, now->rip, now->rsp};
+
+    return inject_bytes(&session->injection, CALL_AT, &call, sizeof(call));
+}
+
 /* Calls dlopen, libleak_attach and close in the process, one after the other. */
 static bool load_library(struct session *session, uint64_t environment)
 {
-    struct inject_step attaching = {INJECT_CALL, {environment}, 0}, steps[4];
+    struct inject_step attaching = {INJECT_CALL, {environment, send_call(session)}, 0}, steps[4];
     struct inject_step making = make_file(session, MFD_CLOEXEC | MEMFD_EXEC);
     char path[64];
 
@@ -466,9 +506,9 @@ static bool take_path(struct session *session, uint64_t path)
 }
 
 /* Calls a function of the library that an earlier attach has left in the process. */
-static bool call_library(struct session *session, const char *name, uint64_t argument)
+static bool call_library(struct session *session, uint64_t first, uint64_t second)
 {
-    struct inject_step step = {object_symbol(session->objects.library, name), {argument}, 0};
+    struct inject_step step = {session->functions.entry, {first, second}, 0};
 
     if (!step.function)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
@@ -487,7 +527,7 @@ static bool attach_stopped(struct session *session, const char *options)
     if (!environment)
         return refuse(session, ATTACH_OLD_LIBRARY, NULL, NULL);
     if (!(session->loads ? load_library(session, environment)
-                         : call_library(session, "libleak_attach", environment)))
+                         : call_library(session, environment, send_call(session))))
         return false;
     return session->result ? take_path(session, session->result)
                            : refuse(session, ATTACH_SILENT, NULL, NULL);
@@ -496,7 +536,7 @@ static bool attach_stopped(struct session *session, const char *options)
 static bool detach_stopped(struct session *session, const char *options)
 {
     (void)options;
-    if (!call_library(session, "libleak_detach", 0))
+    if (!call_library(session, 0, 0))
         return false;
     return take_path(session, session->result) ||
            attach_refuse(session->tracee.pid, ATTACH_NOT_ATTACHED, (int)session->tracee.pid);
@@ -526,15 +566,20 @@ static bool perform_stopped(struct session *session, const char *options,
 static bool perform(struct session *session, uint64_t timeout, const char *options,
                     bool (*what)(struct session *session, const char *options))
 {
+    char *library;
     sigset_t all, before;
     bool good;
 
     if (!inject_prepare(&session->injection, &session->objects, &session->tracee))
         return refuse(session, ATTACH_NO_CODE, NULL, NULL);
+    library = find_library();
+    session->place = safe_place_begin(&session->tracee, &session->objects, library);
+    free(library);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     good = stop_safely(session, timeout) && perform_stopped(session, options, what);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    safe_place_end(session->place);
     return good;
 }
 
@@ -574,6 +619,7 @@ static bool do_job(struct job *job)
     if (!preflight_process(&session.tracee, &session.objects, job->pid))
         return false;
     session.loads = job->options && !session.objects.library;
+    find_functions(&session, job->options ? "libleak_attach" : "libleak_detach");
     if (session.objects.library && !strstr(session.objects.library->path, "/memfd:"))
         good = attach_refuse(job->pid, job->options ? ATTACH_HAS_LIBLEAK : ATTACH_STARTED_WITH,
                              (int)job->pid);
@@ -604,8 +650,8 @@ static bool do_apart(const struct job *given, struct attachment *attachment)
     child = fork();
     if (child == 0) {
         setsid();
-        setpriority(PRIO_PROCESS, 0, PRIO_MIN); /* makes the stop of the thread shorter; refused
-                                                 * unless root */
+        signal(SIGCHLD, SIG_DFL); /* an ignored signal would not end tracee_wait's naps */
+        priority_raise_own();
         _exit(do_job(job) ? 0 : 1);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -136,8 +136,9 @@ static void add_mapping(struct objects *objects, const struct proc_mapping *foun
 {
     objects->mappings =
         reallocarray(objects->mappings, objects->mapping_count + 1, sizeof(*objects->mappings));
-    objects->mappings[objects->mapping_count++] = (struct mapping){
-        found->start, found->end, found->access[0] == 'r', found->access[2] == 'x'};
+    objects->mappings[objects->mapping_count++] =
+        (struct mapping){found->start, found->end, found->access[0] == 'r', found->access[2] == 'x',
+                         strcmp(found->path, "[stack]") == 0};
 }
 
 /* Adds a mapping to its object. A file that is mapped from its beginning starts a new object,

@@ -25,6 +25,7 @@ struct object {
 struct mapping {
     uint64_t start, end;
     bool readable, executable;
+    bool is_stack; /* the stack of the first thread */
 };
 
 struct objects {

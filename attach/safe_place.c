@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/inject.h"
 #include "common/processes/traced_thread.h"
 
 #define FRAMES 256
@@ -122,7 +123,7 @@ static const char *judge_code(const struct safe_place *place, uint64_t pc)
     const struct object *object = loaded_objects_find(place->objects, pc);
 
     if (!object)
-        return NULL;
+        return inject_is_own_code(place->tracee, pc) ? "in calls that leakctl has made" : NULL;
     if (object == place->objects->loader)
         return "in the loader";
     if (object == place->objects->library)

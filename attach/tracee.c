@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/priority.h"
 #include "common/base/proc.h"
 #include "common/base/term_text.h"
 #include "common/processes/traced_thread.h"
@@ -23,7 +23,8 @@
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-#define NAP_NS 50000 /* pause between two checks of a thread, in nanoseconds */
+#define NAP_NS 1000000 /* pause between two checks of a thread, in nanoseconds */
+#define YIELDS 20      /* how often a thread is checked before the first pause */
 
 bool tracee_read(const struct tracee *tracee, uint64_t address, void *to, size_t size)
 {
@@ -49,11 +50,6 @@ void tracee_continue(struct tracee *tracee, int signal)
     ptrace(PTRACE_SYSCALL, tracee->tid, NULL, (void *)(long)signal);
 }
 
-void tracee_step(struct tracee *tracee)
-{
-    ptrace(PTRACE_SINGLESTEP, tracee->tid, NULL, NULL);
-}
-
 void tracee_go_on(struct tracee *tracee, int signal)
 {
     ptrace(PTRACE_CONT, tracee->tid, NULL, (void *)(long)signal);
@@ -69,10 +65,21 @@ static enum tracee_event event_of(int status, int *number)
     return *number == (SIGTRAP | 0x80) ? TRACEE_SYSCALL : TRACEE_SIGNAL;
 }
 
+/* Waits until a traced thread may have stopped, for which the kernel sends SIGCHLD, or until the nap
+ * is over. The signal must be blocked. */
+static void await_stop(void)
+{
+    static const struct timespec nap = {.tv_nsec = NAP_NS};
+    sigset_t stops;
+
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGCHLD);
+    sigtimedwait(&stops, NULL, &nap);
+}
+
 enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int *number)
 {
     uint64_t end = time_steady_ns() + milliseconds * 1000000;
-    struct timespec nap = {.tv_nsec = NAP_NS};
     int status;
 
     for (unsigned looks = 0;; looks++) {
@@ -88,10 +95,10 @@ enum tracee_event tracee_wait(struct tracee *tracee, uint64_t milliseconds, int 
             return TRACEE_GONE;
         if (time_steady_ns() >= end)
             return TRACEE_TIMEOUT;
-        if (looks < 20)
+        if (looks < YIELDS)
             sched_yield();
         else
-            nanosleep(&nap, NULL);
+            await_stop();
     }
 }
 
@@ -114,27 +121,6 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
     return event == TRACEE_INTERRUPTED;
 }
 
-/* ---- Priority -------------------------------------------------------------------------------- */
-
-/* Gives the thread the highest priority until it is released, so that the steps it executes for
- * leakctl wait for no other thread of a busy machine. Only root may do this, and may set the
- * earlier value again. */
-static void raise_priority(struct tracee *tracee)
-{
-    if (tracee->raised)
-        return;
-    errno = 0;
-    tracee->nice = getpriority(PRIO_PROCESS, (id_t)tracee->tid);
-    tracee->raised = errno == 0 && setpriority(PRIO_PROCESS, (id_t)tracee->tid, PRIO_MIN) == 0;
-}
-
-static void restore_priority(struct tracee *tracee)
-{
-    if (tracee->raised)
-        setpriority(PRIO_PROCESS, (id_t)tracee->tid, tracee->nice);
-    tracee->raised = false;
-}
-
 /* Stops the thread and reads its registers. False: the thread does not stop, like one that waits
  * for its vfork child, or it has ended; a thread that runs cannot be detached. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
@@ -144,7 +130,8 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
     if (!tracee_stop(tracee, false, milliseconds) || !tracee_get_registers(tracee, &tracee->before))
         return false;
     tracee->stopped_ns = now;
-    raise_priority(tracee);
+    if (!tracee->raised)
+        tracee->raised = priority_raise(tracee->tid, &tracee->earlier);
     return true;
 }
 
@@ -229,7 +216,9 @@ static void continue_call(struct tracee *tracee)
 
 void tracee_release(struct tracee *tracee)
 {
-    restore_priority(tracee);
+    if (tracee->raised)
+        priority_restore(tracee->tid, &tracee->earlier);
+    tracee->raised = false;
     continue_call(tracee);
     ptrace(PTRACE_DETACH, tracee->tid, NULL, NULL);
     tracee->stopped_ns = 0;

@@ -14,13 +14,16 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "attach/priority.h"
+
 #define TRACEE_VECTOR_SIZE 16384 /* bytes for the XSAVE area of any x86-64 CPU so far */
 
 struct tracee {
     pid_t pid, tid;
-    int memory;                     /* descriptor of /proc/PID/mem */
-    bool raised;                    /* the thread has the highest priority until it is released */
-    int nice;                       /* nice value that the thread had before, if it is raised */
+    int memory;  /* descriptor of /proc/PID/mem */
+    bool raised; /* the thread has the highest priority until it is released; earlier has the one
+                  * before */
+    struct priority earlier;
     uint64_t stopped_ns;            /* time of the last interrupt, by CLOCK_MONOTONIC; 0: the
                                      * thread runs */
     bool at_syscall;                /* the last stop was at a system call */
@@ -56,9 +59,6 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds);
 
 /* Continues a stopped thread until its next system call begins or ends. signal: 0 = none. */
 void tracee_continue(struct tracee *tracee, int signal);
-/* Lets a stopped thread execute one instruction, which may be a system call; then it stops with
- * SIGTRAP. A process that ignores this signal would not ignore it any more. */
-void tracee_step(struct tracee *tracee);
 /* Lets the thread run, with a signal to deliver (0 = none), until its next signal, its end, or
  * tracee_stop(). */
 void tracee_go_on(struct tracee *tracee, int signal);

@@ -264,13 +264,42 @@ START_TEST(ignored_sigtrap_stays_ignored)
     uint64_t result = 0;
 
     begin(_i ? ignore_traps_and_sleep : sleep_once);
-    ck_assert_int_eq(injection.by_steps, !_i);
     ck_assert(inject_begin(&injection));
     ck_assert_int_eq(call(add, 6, 7, &result), INJECT_DONE);
     inject_end(&injection);
     tracee_release(&tracee);
     ck_assert_int_eq(end(), 7);
     ck_assert_int_eq(shared->slept, EDOM);
+}
+END_TEST
+
+/* Maps and unmaps the stack in the thread until the test kills this process. */
+static void trace_for_ever(void)
+{
+    if (!tracee_seize(&tracee, tracee.pid) || !tracee_interrupt(&tracee, 5000))
+        _exit(1);
+    for (;;) {
+        inject_begin(&injection);
+        inject_end(&injection);
+    }
+}
+
+START_TEST(thread_goes_on_when_its_tracer_dies)
+{
+    begin(count);
+    tracee_release(&tracee);
+    for (unsigned i = 0; i < 150; i++) {
+        pid_t tracer = fork();
+
+        if (tracer == 0)
+            trace_for_ever();
+        usleep(2000 + i * 13);
+        kill(tracer, SIGKILL);
+        waitpid(tracer, NULL, 0);
+    }
+    shared->value = 1;
+    ck_assert_int_eq(end(), 7);
+    ck_assert_int_eq(shared->slept, 1);
 }
 END_TEST
 
@@ -370,6 +399,7 @@ int main(void)
     tcase_add_loop_test(tests, signal_handler_is_as_safe_as_what_it_has_interrupted, 0, 2);
     tcase_add_loop_test(tests, step_that_is_not_loose_runs_to_its_end, 0, 2);
     tcase_add_loop_test(tests, ignored_sigtrap_stays_ignored, 0, 2);
+    tcase_add_test(tests, thread_goes_on_when_its_tracer_dies);
     tcase_add_test(tests, process_that_may_not_write_code_is_called);
     if (has_libc_alone()) {
         tcase_add_test(tests, call_returns_its_result_and_the_sleep_goes_on);
