@@ -346,13 +346,14 @@ struct counter {
 
 /* A function that had a lost block before it was lost. */
 struct way {
-    const struct frame *function; /* the user's function; NULL = there is none */
-    const struct frame *end;      /* the line at which it ended; NULL = unknown */
-    bool thrown;                  /* an exception or longjmp ended it */
-    bool returned;                /* its result was the block */
-    bool variable;                /* the variable that points to the block was passed to it, and not
-                                   * the block */
-    struct stack stack;           /* its call stack, from the function on */
+    const struct frame *function;    /* the user's function; NULL = there is none */
+    const struct frame *end;         /* the line at which it ended; NULL = unknown */
+    const struct frame *jumped_from; /* its line before `end`, if other lines lie between the two;
+                                      * NULL = none */
+    bool thrown;                     /* an exception or longjmp ended it */
+    bool returned;                   /* its result was the block */
+    bool variable; /* the variable that points to the block was passed to it, and not the block */
+    struct stack stack; /* its call stack, from the function on */
 };
 
 #define WHEN_LOST_MOST 4

@@ -330,7 +330,7 @@ static void begin_following(const struct event *event, struct followed *it)
     it->out->size = block->size;
     store_release(&it->out->state, LEAK_FOLLOWED_HELD);
     add_relaxed(&following, 1);
-    if (followed_count == 1 && slot_watch_is_possible())
+    if (followed_count == 1 && slot_watch_is_possible() && !it->trails)
         block_uses_begin(block->address, block->size, it->out);
     if (it->trails)
         block_trail_begin(&event->caller, it->target);

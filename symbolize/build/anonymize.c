@@ -78,6 +78,7 @@ static void anonymize_ways(const struct when_lost *when)
     for (size_t i = 0; i < when->way_count; i++) {
         anonymize_stack(&when->ways[i].stack);
         anonymize_frames(&when->ways[i].end, 1);
+        anonymize_frames(&when->ways[i].jumped_from, when->ways[i].jumped_from != NULL);
     }
 }
 

@@ -13,6 +13,9 @@
 /* Most bytes of code from the last jump of a function to its end in which find_line_before() looks
  * up lines; in longer code it finds none. */
 #define END_BYTES 256
+/* A jump over more lines than this leads to the end of a function by another way than the code
+ * before it. */
+#define JUMPED_LINES 2
 
 struct when_lost_builder {
     struct arena *mem;
@@ -303,8 +306,9 @@ static bool is_other_line(const struct frame *frame, const struct frame *than)
     return frame && frame->line && !(than && than->line == frame->line);
 }
 
-/* Finds the last line but one of the code that a function executed from its last jump to its end.
- * NULL: the code has one line only, or END_BYTES or more. */
+/* Finds the last line but one of the code that a function executed from the return of its last
+ * callee to its end. NULL: the code has one line only, or END_BYTES or more, or the last jump was
+ * within the function: the code behind it may be an end that many lines share. */
 static const struct frame *find_line_before(struct when_lost_builder *builder,
                                             const struct store_way *way,
                                             const struct frame *function, const struct frame *last)
@@ -312,6 +316,9 @@ static const struct frame *find_line_before(struct when_lost_builder *builder,
     uint64_t from = way->jump_count ? way->jumps[way->jump_count - 1].to : way->left_at;
     const struct frame *found = NULL;
 
+    if (from != way->left_at &&
+        frame_at(builder, way->jumps[way->jump_count - 1].from + 1, function))
+        return NULL;
     for (uint64_t pc = way->left_at; pc > from && way->left_at - from < END_BYTES && !found; pc--) {
         found = frame_at(builder, pc, function);
         if (!is_other_line(found, last))
@@ -342,6 +349,31 @@ static const struct frame *find_end(struct when_lost_builder *builder, const str
             return from;
     }
     return last;
+}
+
+/* Finds the line that a function executed before its end, if other lines lie between the two: goes
+ * back through the code between its last jumps. */
+static const struct frame *find_way_jump(struct when_lost_builder *builder,
+                                         const struct store_way *way, const struct frame *function,
+                                         const struct frame *end)
+{
+    uint64_t pc = way->left_at;
+    uint32_t line = end ? end->line : 0;
+
+    for (size_t i = way->how & LEAK_WAY_THROWN ? 0 : way->jump_count; i-- && line;) {
+        for (; pc > way->jumps[i].to && pc - way->jumps[i].to < END_BYTES; pc--) {
+            const struct frame *at = frame_at(builder, pc, function);
+
+            if (at && at->line && at->line + JUMPED_LINES < line)
+                return at;
+            if (at && at->line && at->line < line)
+                line = at->line;
+        }
+        if (!frame_at(builder, way->jumps[i].from + 1, function))
+            return NULL;
+        pc = way->jumps[i].from + 1;
+    }
+    return NULL;
 }
 
 /* Finds the line from which an inlined function ended: that of the last jump into it or out of it.
@@ -404,12 +436,13 @@ static bool add_ways(struct when_lost_builder *builder, const struct store_way *
         if (!is_other_line(end, function))
             continue;
         make_room(made);
-        made->ways[made->way_count++] =
-            (struct way){.function = function,
-                         .end = end,
-                         .thrown = way->how & LEAK_WAY_THROWN,
-                         .returned = way->how & LEAK_WAY_RETURNED && !function->inlined,
-                         .stack = {stack.frames + i, stack.count - i}};
+        made->ways[made->way_count++] = (struct way){
+            .function = function,
+            .end = end,
+            .jumped_from = function->inlined ? NULL : find_way_jump(builder, way, function, end),
+            .thrown = way->how & LEAK_WAY_THROWN,
+            .returned = way->how & LEAK_WAY_RETURNED && !function->inlined,
+            .stack = {stack.frames + i, stack.count - i}};
     }
     return true;
 }
@@ -545,6 +578,8 @@ static void refine_followed(struct when_lost_builder *builder,
     if (!made->counter.counting_count)
         describe_counter(builder, made);
     describe_trail(builder, made);
+    if (builder->signatures.store->trail.found)
+        return; /* this run has not watched the uses of the block, which may correct the place */
     if (!block.place.at.count || made->place.at.count || !may_refine(made, &block))
         return;
     made->place = block.place;

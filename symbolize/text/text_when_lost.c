@@ -168,6 +168,8 @@ static void write_end(const struct way *way, const struct view *view, FILE *stre
                                        : "ended";
 
     fprintf(stream, "%s at %s", verb, text_place(way->end, view).text);
+    if (way->jumped_from)
+        fprintf(stream, ", reached from line %" PRIu32, way->jumped_from->line);
 }
 
 /* Writes, for each function that had the block before it was lost, where it ended. */

@@ -800,3 +800,47 @@ test_when_lost_one_line_that_led_to_both_is_not_told_twice() {
     initialised 'set_up(reader)'
     silent_about err 'both called by'
 }
+
+# Several lines jump to the end of a function that has code of its own.
+jumps_to_end() { # the length of the name
+    loses_small ' lost in ' <<END
+#include <stdlib.h>
+#include <string.h>
+struct item { char *name; };
+char *volatile kept;
+int make(struct item *item, const char *name) {
+    int result = 0;
+    item->name = strdup(name);
+    if (strlen(name) == 1) {
+        result = -1;
+        goto done;
+    }
+    if (strlen(name) == 2) {
+        result = -2;
+        goto done;
+    }
+    kept = item->name;
+    result = 1;
+done:
+    if (name[0] == 'y')
+        result--;
+    return result;
+}
+void use(const char *name) {
+    struct item item;
+    make(&item, name);
+}
+int main(void) {
+    use("$1");
+    kept = NULL;
+    free(malloc(8));
+    return 0;
+}
+END
+}
+test_when_lost_jump_to_a_shared_end_is_told() {
+    jumps_to_end x
+    says err ' make ended at small.c:[12][0-9], reached from line 10$'
+    jumps_to_end xx
+    says err ' make ended at small.c:[12][0-9], reached from line 14$'
+}
