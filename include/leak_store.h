@@ -377,7 +377,7 @@ struct leak_node {
     /* publish: the return address, in the low LEAK_PC_BITS bits; the frame's function is that of pc
      * - 1. */
     uint64_t pc;
-    uint32_t parent; /* node of the caller, or a root; in the low LEAK_NODE_BITS bits */
+    uint32_t parent; /* node of the caller, or an enum leak_root; in the low LEAK_NODE_BITS bits */
     /* For a frame: serial number of the last unload of a module around pc before this node was
      * made; the frame's module is the first generation around pc with loaded > number. With
      * LEAK_NODE_CODE: a Python frame, see struct leak_code. */
@@ -495,13 +495,14 @@ struct leak_tags {
 /* The folded counts of an allocation site: one call stack, kind and tag. It has 64 bytes, one cache
  * line, which an ordinary allocation does not write: it counts in a slot of its thread. */
 struct leak_site {
-    uint32_t node;        /* publish: node of the innermost frame of the call stack, or a root */
-    uint8_t kind;         /* a value of enum leak_kind */
-    uint8_t more_threads; /* 1 = more threads allocated here than fit in threads[] */
-    uint16_t tag;         /* index + 1 in leak_tags.tag; 0 = none */
-    uint32_t first;       /* tick of the first allocation */
-    uint32_t last;        /* tick of the last allocation whose count was folded in */
-    uint32_t lock;        /* only the writer of the file uses it */
+    uint32_t
+        node;     /* publish: node of the innermost frame of the call stack, or an enum leak_root */
+    uint8_t kind; /* a value of enum leak_kind */
+    uint8_t more_threads;                /* 1 = more threads allocated here than fit in threads[] */
+    uint16_t tag;                        /* index + 1 in leak_tags.tag; 0 = none */
+    uint32_t first;                      /* tick of the first allocation */
+    uint32_t last;                       /* tick of the last allocation whose count was folded in */
+    uint32_t lock;                       /* only the writer of the file uses it */
     uint32_t threads[LEAK_SITE_THREADS]; /* numbers of threads that allocated here, 0 = none */
     struct leak_counts counts;
 };
@@ -523,7 +524,7 @@ struct leak_site {
 #define LEAK_FREED_SITES_ONE_IN 8
 struct leak_freed {
     uint32_t site; /* publish: the allocation site */
-    uint32_t node; /* node of the innermost frame of the free, or a root */
+    uint32_t node; /* node of the innermost frame of the free, or an enum leak_root */
     uint64_t blocks, bytes;
 };
 
@@ -783,7 +784,8 @@ enum leak_name_form {
 
 /* Call stack, thread and time of an event. */
 struct leak_mark {
-    uint32_t node;   /* node of the innermost frame, or a root; LEAK_ROOT_NONE = not observed */
+    uint32_t
+        node; /* node of the innermost frame, or an enum leak_root; LEAK_ROOT_NONE = not observed */
     uint32_t thread; /* number of the thread */
     uint32_t tick;
 };
@@ -1128,7 +1130,7 @@ struct leak_pointer {
 struct leak_orphan {
     uint32_t site;
     uint32_t holder; /* site of the freed blocks, which owned the live ones */
-    uint32_t node;   /* node of the innermost frame of the free, or a root */
+    uint32_t node;   /* node of the innermost frame of the free, or an enum leak_root */
     /* Number of the recorded live blocks that are lost or indirectly lost; may be 0. */
     uint32_t blocks;
     uint64_t address; /* address of one of the live blocks */

@@ -19,13 +19,14 @@ struct node_signature {
     const struct resolved_place *place; /* NULL: not resolved yet, or the node is no frame
                                          * (leak_store.h) */
     uint64_t names, signature;
-    uint32_t canon; /* the node that stands for this one in signatures, since a recursion counts
-                     * once; LEAK_ROOT_... if all frames up to the start of the thread are left
-                     * out */
-    uint32_t up;    /* the `canon` of the caller, or LEAK_ROOT_... if there is none; only set in a
+    /* The node that stands for this one in signatures. It is another one if the frame does not
+     * count, as repeated frames of a recursion and frames of allocators: then that of the caller;
+     * an enum leak_root if no frame remains. */
+    uint32_t canon;
+    uint32_t up; /* the `canon` of the caller, or an enum leak_root if there is none; only set in a
                      * node that is its own `canon` */
-    bool wanted;    /* the node is in a stack that signatures_request() was called for */
-    bool used;      /* the node is in a stack that was returned to the caller */
+    bool wanted; /* the node is in a stack that signatures_request() was called for */
+    bool used;   /* the node is in a stack that was returned to the caller */
 };
 
 struct signatures {

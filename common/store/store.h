@@ -54,14 +54,15 @@ struct store_code {
 struct store_node {
     uint64_t pc;     /* return address; 0 = never published; below LEAK_KIND_PCS = no frame, to
                       * be skipped */
-    uint32_t parent; /* index of the caller's node, which is smaller than this node's, or a root */
+    uint32_t parent; /* index of the caller's node, which is smaller than this node's, or an
+                      * enum leak_root */
     uint32_t number; /* leak_node.number of the file: tells which of several modules was at pc,
                       * or which Python code */
 };
 
 struct store_site {
     uint32_t id;
-    uint32_t node; /* index of the innermost node of the call stack, or a root */
+    uint32_t node; /* index of the innermost node of the call stack, or an enum leak_root */
     uint32_t kind; /* enum leak_kind */
     uint32_t tag;  /* index in store.tags, 0 = no tag */
     uint32_t first, last;
@@ -83,15 +84,15 @@ struct store_site {
 
 /* The blocks of one site that one call stack freed. */
 struct store_freed {
-    uint32_t site;          /* index in store.sites */
-    uint32_t node;          /* index of the innermost node of the freeing stack, or a root */
+    uint32_t site; /* index in store.sites */
+    uint32_t node; /* index of the innermost node of the freeing stack, or an enum leak_root */
     uint64_t blocks, bytes; /* estimates, except with free_stacks=all and without sample= */
 };
 
 /* One of the last blocks that a thread freed. */
 struct store_recent {
     uint64_t address, pc;
-    uint32_t node;   /* index of the innermost node of the freeing stack, or a root;
+    uint32_t node;   /* index of the innermost node of the freeing stack, or an enum leak_root;
                       * LEAK_ROOT_NONE = only the return address pc is known */
     uint32_t site;   /* index of the allocation site, or STORE_NO_SITE */
     uint32_t thread; /* serial number of the thread */
@@ -112,8 +113,9 @@ struct store_event {
 
 /* Where, when and by which thread a resource was opened or closed. */
 struct store_resource_use {
-    uint32_t node; /* index of the innermost node of the call stack, or a root; LEAK_ROOT_NONE =
-                    * not recorded */
+    /* Index of the innermost node of the call stack, or an enum leak_root; LEAK_ROOT_NONE = not
+     * recorded. */
+    uint32_t node;
     uint32_t thread, tick;
 };
 

@@ -1,5 +1,5 @@
-/* threads.c - makes and returns the states of threads, their records, and the bounds of their
- * stacks. */
+/* threads.c - makes the state of each thread and its record in the recording file, finds the bounds
+ * of its stack, and frees the state when the thread ends. */
 #include "preload/heap/threads.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"

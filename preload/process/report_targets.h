@@ -16,10 +16,11 @@
 #define REPORT_TARGET_FDS 8
 
 struct report_targets {
-    char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* argument --output= for leakreport, or empty */
-    char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* argument --to= for leakreport, or empty */
-    const char *list; /* the list of targets in "to", as the user wrote it */
-    char own[16];     /* memory for the text of "list", if that is no option's value */
+    char output[PATH_MAX + OPTION_TEXT_MAX +
+                16]; /* "--output=...", an argument of leakreport; or empty */
+    char to[2 * PATH_MAX + OPTION_TEXT_MAX]; /* "--to=...", an argument of leakreport; or empty */
+    const char *list;                        /* the list of targets in "to", as the user wrote it */
+    char own[16]; /* memory for the text of "list", if that is no option's value */
     struct sys_streams streams;
     /* Descriptors of the program (fd:N) and one of libleak; -1 ends the list. */
     int kept[REPORT_TARGET_FDS + 2];

@@ -109,13 +109,13 @@ enum {
 struct python_runtime {
     uint32_t state; /* enum python_state: how far libleak can read this Python */
     const struct python_layout *layout;
-    /* Returns the Python thread state (PyThreadState) of the calling thread; NULL: Python did not
-     * create or adopt the thread. */
+    /* Python's function that returns the thread state (PyThreadState) of the calling thread. The
+     * function returns NULL in a thread that Python did not create or adopt. */
     void *(*own_state)(void);
-    /* Returns the Python thread state of the thread that runs the interpreter; NULL: Python does
-     * not export the function. */
+    /* Python's function that returns the thread state of the thread that runs the interpreter. The
+     * pointer is NULL if Python does not export the function. */
     void *(*current_state)(void);
-    /* current_state returns a Python thread state of the calling thread, or NULL */
+    /* This version's current_state returns NULL if another thread runs the interpreter. */
     bool current_is_own;
     uintptr_t code_type, string_type, bytes_type;
     /* Address range of _PyEval_EvalFrameDefault, which executes Python code. */

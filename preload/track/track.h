@@ -46,7 +46,7 @@ COLD void track_free_contained(struct guard *guard, const struct frame *caller, 
                                size_t size, uint32_t how);
 
 /* Captures the call stack of an event that is no allocation. Returns the node of its innermost
- * frame, or a root of the context tree; 0: no memory. *serial gets the number of the thread. */
+ * frame, or an enum leak_root; 0: no memory. *serial gets the number of the thread. */
 uint32_t track_capture_stack(struct guard *guard, const struct frame *caller, uint32_t *serial);
 
 /* Starts the epoch; called when the recording begins. */
