@@ -60,7 +60,7 @@ FAR static void fill(void)
     kept[0]->field = held_new();
     kept[1] = begin(derived_new(), 112, &derived);
     kept[2] = begin(bare_new(), 80, &bare);
-    kept[3] = begin(unaligned_new(), 72, &class);
+    kept[3] = begin(unaligned_new(), 9 * sizeof(long), &class);
     begin(lost_new(), 48, &class);
 }
 

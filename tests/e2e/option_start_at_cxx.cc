@@ -31,7 +31,7 @@ struct Till {
 
 __attribute__((noinline)) static void plain()
 {
-    __asm__ volatile("");
+    __asm__ volatile("nop"); // on i386 a breakpoint has two bytes
 }
 
 int main()
