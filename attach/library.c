@@ -119,7 +119,7 @@ static enum try try_thread(struct session *session, pid_t tid, const char **obst
 
     tracee->tid = tid;
     if (!tracee_is_held(tracee) && !tracee_seize(tracee, tid))
-        return errno == ESRCH ? TRY_GONE : TRY_REFUSED;
+        return errno == ESRCH || tracee_has_ended(tracee) ? TRY_GONE : TRY_REFUSED;
     if (!tracee_interrupt(tracee, STOP_TIMEOUT)) {
         *obstacle = "waits in the kernel";
         return TRY_UNSAFE;

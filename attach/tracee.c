@@ -135,12 +135,26 @@ bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
     return true;
 }
 
-bool tracee_is_held(const struct tracee *tracee)
+static bool read_status(const struct tracee *tracee, char status[PROC_STATUS_SIZE])
 {
-    char file[64], status[PROC_STATUS_SIZE];
+    char file[64];
 
     snprintf(file, sizeof(file), "task/%d/status", (int)tracee->tid);
-    proc_read_text(tracee->pid, file, status, sizeof(status));
+    return proc_read_text(tracee->pid, file, status, PROC_STATUS_SIZE);
+}
+
+bool tracee_has_ended(const struct tracee *tracee)
+{
+    char status[PROC_STATUS_SIZE];
+
+    return !read_status(tracee, status) || proc_status_ended(status);
+}
+
+bool tracee_is_held(const struct tracee *tracee)
+{
+    char status[PROC_STATUS_SIZE];
+
+    read_status(tracee, status);
     return atoi(proc_status_value(status, "TracerPid")) == getpid();
 }
 

@@ -46,6 +46,10 @@ bool tracee_write(const struct tracee *tracee, uint64_t address, const void *fro
 /* Seizes a thread with ptrace; the memory of the process must be open. False: errno says why. */
 bool tracee_seize(struct tracee *tracee, pid_t tid);
 
+/* Says whether the thread has ended. The kernel then refuses ptrace with EPERM, as for a thread that
+ * may not be traced. */
+bool tracee_has_ended(const struct tracee *tracee);
+
 /* Says whether this process traces the thread already, as it does after a stop that failed. */
 bool tracee_is_held(const struct tracee *tracee);
 

@@ -273,6 +273,26 @@ START_TEST(ignored_sigtrap_stays_ignored)
 }
 END_TEST
 
+START_TEST(thread_that_has_ended_is_told_from_one_that_may_not_be_traced)
+{
+    pid_t child = fork();
+    struct tracee one;
+
+    if (child == 0) {
+        if (_i)
+            pause();
+        _exit(0);
+    }
+    one = (struct tracee){.pid = child, .tid = child};
+    if (!_i)
+        waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT);
+    ck_assert_int_eq(tracee_has_ended(&one), !_i);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    ck_assert(tracee_has_ended(&one));
+}
+END_TEST
+
 /* Maps and unmaps the stack in the thread until the test kills this process. */
 static void trace_for_ever(void)
 {
@@ -400,6 +420,7 @@ int main(void)
     tcase_add_loop_test(tests, step_that_is_not_loose_runs_to_its_end, 0, 2);
     tcase_add_loop_test(tests, ignored_sigtrap_stays_ignored, 0, 2);
     tcase_add_test(tests, thread_goes_on_when_its_tracer_dies);
+    tcase_add_loop_test(tests, thread_that_has_ended_is_told_from_one_that_may_not_be_traced, 0, 2);
     tcase_add_test(tests, process_that_may_not_write_code_is_called);
     if (has_libc_alone()) {
         tcase_add_test(tests, call_returns_its_result_and_the_sleep_goes_on);
