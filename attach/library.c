@@ -38,6 +38,9 @@
 #define LOAD_TIMEOUT 60000
 /* Longest time in milliseconds between two tries to stop a thread at a safe place. */
 #define NAP_MOST 20
+/* Nanoseconds, and number of vfork children, after which leakctl does not wait for more of them. */
+#define VFORKS_TIMEOUT 1700000000ull
+#define VFORKS_MANY 3
 /* Most bytes that one read of a text takes; the page size is a multiple of this number. */
 #define TEXT_STEP 256
 /* Offsets of texts in the area of memory that leakctl uses in the process. At 0 is the path of
@@ -149,19 +152,42 @@ static enum try try_threads(struct session *session, struct thread_choice *choic
     return choice->threads ? TRY_UNSAFE : TRY_GONE;
 }
 
+/* Children of a thread that cannot be stopped while it waits for one of them. */
+struct vforks {
+    pid_t last;
+    unsigned count;
+    uint64_t end; /* time after which many children are a reason not to wait longer */
+};
+
+/* Says whether the only thread of the process has waited for different vfork children for two
+ * seconds. One child alone may be the last one. */
+static bool is_always_in_vfork(const struct session *session, struct vforks *vforks)
+{
+    pid_t child = preflight_vfork_child(session->tracee.pid);
+
+    if (session->attachment->threads != 1)
+        return false;
+    vforks->count += child && child != vforks->last;
+    vforks->last = child ? child : vforks->last;
+    return vforks->count >= VFORKS_MANY && time_steady_ns() > vforks->end;
+}
+
 /* Tries all threads again and again until one is at a safe place. False: refused, and a message
  * says why. */
 static bool stop_safely(struct session *session, uint64_t timeout)
 {
     struct thread_choice choice = {.pid = session->tracee.pid};
     uint64_t end = time_steady_ns() + timeout * 1000000;
+    struct vforks vforks = {.end = time_steady_ns() + VFORKS_TIMEOUT};
     struct timespec nap = {.tv_nsec = 1000000};
     const char *obstacle = "there is no thread";
+    bool vforking = false;
     enum try result = TRY_UNSAFE;
 
-    while (result == TRY_UNSAFE && time_steady_ns() < end) {
+    while (result == TRY_UNSAFE && !vforking && time_steady_ns() < end) {
         thread_choice_list(&choice);
         session->attachment->threads = (unsigned)choice.threads;
+        vforking = is_always_in_vfork(session, &vforks);
         result = try_threads(session, &choice, &obstacle);
         if (result == TRY_UNSAFE)
             nanosleep(&nap, NULL);
@@ -172,6 +198,8 @@ static bool stop_safely(struct session *session, uint64_t timeout)
         return preflight_refuse_right(session->tracee.pid);
     if (result == TRY_GONE)
         return refuse(session, ATTACH_GONE, NULL, NULL);
+    if (result == TRY_UNSAFE && vforking)
+        return refuse(session, ATTACH_VFORKS, NULL, NULL);
     if (result == TRY_UNSAFE) {
         char span[TIME_TEXT_SIZE];
 

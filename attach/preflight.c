@@ -179,6 +179,21 @@ static bool is_vfork_child(pid_t pid, const char *status)
     return parent && syscall(SYS_kcmp, (long)pid, (long)parent, (long)KCMP_VM, 0, 0) == 0;
 }
 
+pid_t preflight_vfork_child(pid_t pid)
+{
+    char file[64], text[PROC_STATUS_SIZE], *at = text;
+    pid_t child = 0, next;
+
+    snprintf(file, sizeof(file), "task/%d/children", (int)pid);
+    proc_read_text(pid, file, text, sizeof(text));
+    while ((next = (pid_t)strtol(at, &at, 10)) > 0)
+        child = next; /* the newest, because the thread waits */
+    return child && proc_read_text(child, "status", text, sizeof(text)) &&
+                   is_vfork_child(child, text)
+               ? child
+               : 0;
+}
+
 /* ---- Seccomp filters ------------------------------------------------------------------------- */
 
 struct filters {

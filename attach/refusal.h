@@ -40,6 +40,8 @@
     R(NO_DLOPEN, "its libc has no dlopen", "start it with leakrun")                                \
     R(NO_CODE, "its libc has not the instructions that are needed", "start it with leakrun")       \
     R(NO_PLACE, "no thread came to a safe place within %s", "%s: try again, or --timeout=1m")      \
+    R(VFORKS, "its only thread waits for one vfork child after the other",                         \
+      "it cannot be stopped meanwhile: try again when it starts fewer programs, or use leakrun")   \
     R(NO_LIBRARY, "libleak.so: %s", "build it (make) or install it (make install)")                \
     R(NO_SYSCALL, "it cannot make the system call %s: %s", "a limit, or a filter")                 \
     R(BUSY, "%s waits for a lock of the program",                                                  \

@@ -449,6 +449,39 @@ END
     equal 'its own end' $status 5
     equal 'its child' "$(cat said.host)" 1
 }
+test_program_that_always_waits_for_vfork_children_is_refused_soon() {
+    need_ptrace
+    compile vforker -O1 <<'END'
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int i = 0; i < 100; i++) {
+        pid_t child = vfork();
+        if (child == 0) {
+            struct timespec nap = {0, 200000000};
+            syscall(SYS_nanosleep, &nap, NULL);
+            _exit(0);
+        }
+        if (waitpid(child, NULL, 0) != child) return 1;
+    }
+    return 0;
+}
+END
+    mkdir -m 700 stores
+    ./vforker & running=$!
+    sleep 0.3
+    begun=$(date +%s)
+    "$O/leakctl" attach --dir=stores $running >out 2>err && fail 'attached'
+    ended=$(date +%s)
+    kill -0 $running || fail 'it has ended'
+    kill $running
+    says err 'its only thread waits for one vfork child after the other'
+    [ $((ended - begun)) -le 6 ] || fail "after $((ended - begun)) s"
+}
 test_dead_leakctl_leaves_the_program_running() {
     need_ptrace
     begin nanosleep 30
