@@ -13,7 +13,8 @@
 #include "lib/verdicts.h"
 
 /* The first fields of GLib 2.x: an instance names its class, a class its type, a type its data. */
-struct class {
+struct class
+{
     struct type *type;
 };
 struct type {
@@ -34,7 +35,8 @@ struct instance {
 };
 
 static struct data data, data_of_derived, no_data;
-static struct type type = {.data = &data}, type_of_derived = {.data = &data}, type_without = {.data = &no_data};
+static struct type type = {.data = &data}, type_of_derived = {.data = &data},
+                   type_without = {.data = &no_data};
 static struct class class = {&type}, derived = {&type_of_derived}, bare = {&type_without};
 static struct data data = {.class = &class};
 

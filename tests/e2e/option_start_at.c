@@ -58,8 +58,8 @@ static void access_of(void *function, char out[5])
     unsigned long start, end;
     FILE *maps = fopen("/proc/self/maps", "r");
     while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx %4s", &start, &end, out) == 3 && (unsigned long)function >= start &&
-            (unsigned long)function < end)
+        if (sscanf(line, "%lx-%lx %4s", &start, &end, out) == 3 &&
+            (unsigned long)function >= start && (unsigned long)function < end)
             break;
     fclose(maps);
 }
@@ -102,7 +102,8 @@ static int while_blocked(void)
     sigset_t all, old;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    int right = begin(1) == 2 && sigprocmask(SIG_BLOCK, NULL, &old) == 0 && sigismember(&old, SIGILL);
+    int right =
+        begin(1) == 2 && sigprocmask(SIG_BLOCK, NULL, &old) == 0 && sigismember(&old, SIGILL);
     sigprocmask(SIG_UNBLOCK, &all, &old);
     return right && sigismember(&old, SIGILL);
 }
@@ -147,7 +148,8 @@ static int in_plugin(void)
 {
     void *plugin = dlopen("./plugin.so", RTLD_NOW);
     lose_before();
-    return plugin && in_library(plugin, "begin_in_library", 2) && in_library(plugin, "call_static", 4);
+    return plugin && in_library(plugin, "begin_in_library", 2) &&
+           in_library(plugin, "call_static", 4);
 }
 
 /* Another library, where one was that is waited for. */

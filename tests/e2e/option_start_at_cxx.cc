@@ -20,7 +20,10 @@ namespace shop
 {
 struct Till {
     int money;
-    __attribute__((noinline)) Till() : money(0) { __asm__ volatile(""); }
+    __attribute__((noinline)) Till() : money(0)
+    {
+        __asm__ volatile("");
+    }
     __attribute__((noinline)) void open(int n) const
     {
         __asm__ volatile("");
