@@ -20,7 +20,8 @@ const struct report_form report_form[REPORT_KINDS] = {
 };
 
 struct kept_report {
-    char *name; /* kind and recordings of the job; NULL: this entry is free */
+    char *name; /* key of the report, made of its enum report_kind and the paths of its recordings;
+                 * NULL: this entry is free */
     uint64_t looked_ns, written_ns, took_ns;
     int fd;
     off_t size;

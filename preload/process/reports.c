@@ -194,7 +194,8 @@ struct hook_files {
     int made, left;
 };
 
-/* Opens the files for the hook. False: there are no files in memory, and nothing must be closed. */
+/* Opens the two files in memory (memfd) of the report hook. False: the kernel refuses them, and
+ * nothing must be closed. */
 static bool open_hook_files(struct hook_files *files)
 {
     files->made = sys_memfd_cloexec("report");

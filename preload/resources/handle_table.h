@@ -57,8 +57,8 @@ void handle_table_release(struct guard *guard, const struct handle_ref *ref,
 /* Records a close that failed. Closes from the same call stack (bad->again) share one record. */
 void handle_table_add_bad_close(struct guard *guard, const struct leak_resource *bad);
 
-/* Resolves the address of each library handle that was recorded without one. where: finds the
- * address of a library by name; 0: it is not loaded. */
+/* Finds the address of each library that was recorded without it. where: returns the address at
+ * which a library with this name is loaded; 0: it is not loaded. */
 void handle_table_resolve_libraries(uint64_t (*where)(const char *name));
 
 void handle_table_fork_child(void);

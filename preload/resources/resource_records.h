@@ -30,9 +30,9 @@ void resources_start(struct guard *guard);
 /* Parses a list such as "fd,file" to a set of types. False: it has an unknown word. */
 bool resource_parse_types(const char *list, size_t length, uint32_t *out);
 /* At the end of the process: removes the records of descriptors that were closed without libleak
- * seeing it, and resolves the addresses of libraries. */
+ * seeing it, and does the work of resources_resolve_libraries. */
 void resources_sync(void);
-/* Resolves the addresses of the libraries that were opened since the last call. */
+/* Finds the address at which each library was loaded that was opened since the last call. */
 void resources_resolve_libraries(void);
 
 /* ---- resource_records.c: filling and publishing records -------------------------------------- */

@@ -32,7 +32,7 @@ static void fill_owners(struct browser *browser)
 static void write_owners_heading(const struct browser *browser, FILE *stream)
 {
     (void)browser;
-    fprintf(stream, "%10s %8s %14s  %s", "BYTES", "BLOCKS", "GROWS", "KEPT ALIVE BY");
+    fprintf(stream, "%11s %8s %14s  %s", "BYTES", "BLOCKS", "GROWS", "KEPT ALIVE BY");
 }
 
 static void write_owners_row(const struct browser *browser, size_t row, size_t columns,
@@ -44,9 +44,9 @@ static void write_owners_row(const struct browser *browser, size_t row, size_t c
     if (owner->growth && growth_is_growing(owner->growth->verdict))
         snprintf(rate, sizeof(rate), "+%.40s/s", term_size(owner->growth->bytes_per_second).text);
     fprintf(
-        stream, "%10s %8s %14s  %s", term_size(owner->bytes).text, term_number(owner->blocks).text,
+        stream, "%11s %8s %14s  %s", term_size(owner->bytes).text, term_number(owner->blocks).text,
         rate,
-        term_text(owner->root->words, strlen(owner->root->words), columns > 52 ? columns - 36 : 16)
+        term_text(owner->root->words, strlen(owner->root->words), columns > 53 ? columns - 37 : 16)
             .text);
 }
 
@@ -132,7 +132,7 @@ static void fill_sums(struct browser *browser)
 
 static void write_sums_heading(const struct browser *browser, FILE *stream)
 {
-    fprintf(stream, "%7s %10s %8s %8s  %s", "SHARE", "BYTES", "BLOCKS", "RECORDS",
+    fprintf(stream, "%7s %11s %8s %8s  %s", "SHARE", "BYTES", "BLOCKS", "RECORDS",
             group_by_heading[browser->view.by]);
 }
 
@@ -140,7 +140,7 @@ static void write_sums_row(const struct browser *browser, size_t row, size_t col
 {
     const struct group_by_row *sum = sum_at(browser, row);
 
-    fprintf(stream, "%5.1f %% %10s %8s %8s  %s", 100 * group_by_share(&browser->sums, sum),
+    fprintf(stream, "%5.1f %% %11s %8s %8s  %s", 100 * group_by_share(&browser->sums, sum),
             term_size(sum->sum.bytes).text, term_number(sum->sum.blocks).text,
             term_number(sum->sum.records).text,
             sum_name(browser, sum, columns > 50 ? columns - 40 : 10).text);

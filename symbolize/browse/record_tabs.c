@@ -102,7 +102,7 @@ static struct term_text released_text(const struct record *record)
 
 static void write_records_heading(const struct browser *browser, FILE *stream)
 {
-    fprintf(stream, "%10s %8s %10s %-9s FUNCTION (by %s)", "BYTES", "BLOCKS", "RELEASES", "VERDICT",
+    fprintf(stream, "%11s %8s %11s %-9s FUNCTION (by %s)", "BYTES", "BLOCKS", "RELEASES", "VERDICT",
             sort_words[browser->sort]);
 }
 
@@ -111,10 +111,10 @@ static void write_records_row(const struct browser *browser, size_t row, size_t 
 {
     const struct record *record = record_at(browser, row);
 
-    fprintf(stream, "%10s %8s %10s %-9s ", term_size(record->bytes).text,
+    fprintf(stream, "%11s %8s %11s %-9s ", term_size(record->bytes).text,
             term_number(record->blocks).text, released_text(record).text,
             verdict_word[record->verdict]);
-    write_title(browser, record, columns > 52 ? columns - 41 : 10, stream);
+    write_title(browser, record, columns > 54 ? columns - 43 : 10, stream);
 }
 
 static enum terminal_style style_records_row(const struct browser *browser, size_t row)
@@ -210,7 +210,7 @@ static void fill_growth(struct browser *browser)
 static void write_growth_heading(const struct browser *browser, FILE *stream)
 {
     (void)browser;
-    fprintf(stream, "%14s %10s %8s %-8s %s", "RATE", "BYTES", "BLOCKS", "TREND", "FUNCTION");
+    fprintf(stream, "%14s %11s %8s %-8s %s", "RATE", "BYTES", "BLOCKS", "TREND", "FUNCTION");
 }
 
 static void write_growth_row(const struct browser *browser, size_t row, size_t columns,
@@ -222,9 +222,9 @@ static void write_growth_row(const struct browser *browser, size_t row, size_t c
 
     if (rate)
         snprintf(text, sizeof(text), "+%.40s/s", term_size(rate).text);
-    fprintf(stream, "%14s %10s %8s %-8.8s ", text, term_size(record->bytes).text,
+    fprintf(stream, "%14s %11s %8s %-8.8s ", text, term_size(record->bytes).text,
             term_number(record->blocks).text, growth_word[record->growth->verdict]);
-    write_title(browser, record, columns > 54 ? columns - 44 : 10, stream);
+    write_title(browser, record, columns > 55 ? columns - 45 : 10, stream);
 }
 
 static enum terminal_style style_growth_row(const struct browser *browser, size_t row)

@@ -153,7 +153,7 @@ static void write_tree_heading(const struct browser *browser, FILE *stream)
 {
     const struct browse_tree *tree = tree_of(browser);
 
-    fprintf(stream, "%7s %10s %8s  %s of %s, %s", "SHARE", "BYTES", "BLOCKS",
+    fprintf(stream, "%7s %11s %8s  %s of %s, %s", "SHARE", "BYTES", "BLOCKS",
             browser->tab == TAB_CALLERS ? "ALLOCATIONS" : "CALLS",
             term_size(tree->tree.count ? tree->tree.nodes[0].all.bytes : 0).text,
             weight_word[browser->view.weight]);
@@ -169,14 +169,14 @@ static void write_tree_row(const struct browser *browser, size_t row, size_t col
 
     if (indent > most)
         indent = most;
-    fprintf(stream, "%5.1f %% %10s %8s  %*s%c ",
+    fprintf(stream, "%5.1f %% %11s %8s  %*s%c ",
             all ? 100.0 * (double)node->all.bytes / (double)all : 0,
             term_size(node->all.bytes).text, term_number(node->all.blocks).text, (int)indent, "",
             !node->first                           ? ' '
             : tree->open[browser->rows[row].index] ? '-'
                                                    : '+');
     if (node->frame)
-        browse_write_frame(browser, node->frame, columns > indent + 42 ? columns - indent - 32 : 10,
+        browse_write_frame(browser, node->frame, columns > indent + 43 ? columns - indent - 33 : 10,
                            stream);
     else
         fputs(call_node_name(node, buffer), stream);

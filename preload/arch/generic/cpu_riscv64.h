@@ -2,7 +2,9 @@
 #ifndef CPU_RISCV64_H
 #define CPU_RISCV64_H
 
-#define ARCH_SLOT_DATA 2 /* R_RISCV_64, because a slot for an address has no type of its own */
+#define ARCH_SLOT_DATA                                                                             \
+    2                    /* R_RISCV_64, because a GOT slot for an address has no relocation type of
+                          * its own */
 #define ARCH_SLOT_CALL 5 /* R_RISCV_JUMP_SLOT */
 #define ARCH_SLOT_WORD 2 /* R_RISCV_64 */
 

@@ -73,7 +73,7 @@ static enum instruction_form read_group_5(const uint8_t *bytes, struct instructi
 static enum instruction_form read_branch(struct instruction *out, unsigned size)
 {
     out->relative = out->length;
-    out->near = size == 1;
+    out->is_short = size == 1;
     out->length += size;
     return INSN_BRANCH;
 }
@@ -204,7 +204,7 @@ uintptr_t instruction_target(const struct instruction *instruction, const uint8_
                              uintptr_t at)
 {
     int32_t distance;
-    if (instruction->near)
+    if (instruction->is_short)
         distance = (int8_t)bytes[instruction->relative];
     else
         memcpy(&distance, bytes + instruction->relative, sizeof distance);

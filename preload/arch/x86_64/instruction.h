@@ -27,7 +27,7 @@ struct instruction {
      * none. */
     unsigned relative;
     unsigned opcode; /* an opcode of one byte; 0x0fxx: the two bytes 0f xx */
-    bool near;       /* the relative operand has one byte */
+    bool is_short;   /* the relative operand has one byte */
 };
 
 /* Decodes an instruction. left: how many bytes can be read. */
