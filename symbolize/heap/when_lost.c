@@ -442,7 +442,7 @@ static bool add_ways(struct when_lost_builder *builder, const struct store_way *
             .jumped_from = function->inlined ? NULL : find_way_jump(builder, way, function, end),
             .thrown = way->how & LEAK_WAY_THROWN,
             .returned = way->how & LEAK_WAY_RETURNED && !function->inlined,
-            .stack = {stack.frames + i, stack.count - i}};
+            .stack = {stack.frames + i, stack.count - i, stack.ending}};
     }
     return true;
 }
