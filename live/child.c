@@ -191,12 +191,25 @@ static void stop_like_child(int sig)
     sigaction(sig, &before, NULL);
 }
 
+static bool end_requested;
+
+bool child_asks_for_end(int sig)
+{
+    return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+}
+
+bool child_end_was_requested(void)
+{
+    return end_requested;
+}
+
 /* Sends a signal to the program, unless the program has received it already. */
 static void forward_signal(const struct child *child, const siginfo_t *info)
 {
     int sig = info->si_signo;
     if (sig == SIGCHLD)
         return;
+    end_requested |= child_asks_for_end(sig);
     /* The kernel sends a signal from the terminal to the whole process group, so the program has
      * it. */
     if (info->si_code == SI_KERNEL)

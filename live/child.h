@@ -54,6 +54,11 @@ int child_wait(const struct child *child);
  * blocked. */
 int child_supervise(const struct child *child);
 
+/* Says whether a signal asks a program to end, so that it can do what it does at its end. */
+bool child_asks_for_end(int sig);
+/* Says whether such a signal has come while child_supervise() waited for any child. */
+bool child_end_was_requested(void);
+
 /* Ends leakwatch in the way that wait_status says: with the exit status of the program, or by the
  * signal that killed it, but without a core file. */
 void exit_like_child(int wait_status) __attribute__((noreturn));

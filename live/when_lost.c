@@ -9,6 +9,7 @@
 
 #include "common/base/error.h"
 #include "common/base/string_list.h"
+#include "common/base/term_text.h"
 #include "live/program_environment.h"
 #include "live/report.h"
 
@@ -56,13 +57,29 @@ static const char *refuse(const struct when_lost_program *program)
     int status = program->wait_status, sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (!program->reporter)
         return "leakreport is missing";
-    if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT || sig == SIGKILL)
+    if (child_asks_for_end(sig) || sig == SIGKILL)
         return "a signal ended the program, which might run for ever the next time";
     return NULL;
 }
 
+/* Says whether there must be no further run, and prints why. asked: an end was requested before the
+ * runs; began: when the first of them began. */
+static bool is_enough(bool asked, uint64_t began)
+{
+    unsigned seconds = (unsigned)((time_steady_ns() - began) / 1000000000);
+    if (!asked && child_end_was_requested())
+        print_notice("--when-lost: a signal came; the program is not run again");
+    else if (seconds >= WHEN_LOST_SECONDS)
+        print_notice("--when-lost: not run again after %u seconds of following blocks", seconds);
+    else
+        return false;
+    return true;
+}
+
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program)
 {
+    uint64_t began = time_steady_ns();
+    bool asked = child_end_was_requested();
     *when = (struct when_lost){0};
     if (!program->args->when_lost)
         return;
@@ -72,7 +89,7 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         print_notice("--when-lost: not run again: %s", why);
         return;
     }
-    while (when->count < WHEN_LOST_RUNS) {
+    while (when->count < WHEN_LOST_RUNS && !(when->count && is_enough(asked, began))) {
         char *blocks =
             report_blocks_to_follow(program->session, program->child, program->args,
                                     program->reporter, program->environment, &when->dirs);

@@ -14,6 +14,7 @@
 #include "live/session.h"
 
 #define WHEN_LOST_RUNS 5
+#define WHEN_LOST_SECONDS 60 /* no run begins later than this after the first one */
 
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];

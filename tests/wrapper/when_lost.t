@@ -477,6 +477,28 @@ END
     when_lost ./waits && fail 'it was not killed'
     says err 'not run again: a signal ended the program'
 }
+test_when_lost_signal_ends_the_runs() {
+    compile sleeps <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+int main(void) {
+    sink = malloc(10);
+    sink = NULL;
+    if (open("first", O_RDWR | O_CREAT | O_EXCL, 0600) >= 0) return 0;
+    open("again", O_RDWR | O_CREAT, 0600);
+    sleep(100);
+    return 0;
+}
+END
+    "$root/scripts/leakrun" --when-lost ./sleeps >out 2>err &
+    until [ -e again ]; do sleep 0.1; done
+    kill "$!"
+    wait "$!" || fail "status $?"
+    says err '--when-lost: a signal came; the program is not run again'
+    says err '10 bytes in 1 block lost'
+}
 test_when_lost_options_that_do_not_fit() {
     equal status "$(status_of leakrun --when-lost --no-report true)" 125
     equal status "$(status_of leakrun --when-lost --gdb true)" 125
