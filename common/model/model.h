@@ -913,6 +913,7 @@ struct report {
     size_t unused_count;
     const struct rule **expired; /* suppressions after their last day (rule.expires) */
     size_t expired_count;
+    bool followed; /* the report has what further runs of leakrun --when-lost have found */
 };
 
 /* Moves the process that the user started to the front of processes[]: from the first process of

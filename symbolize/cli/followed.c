@@ -59,7 +59,8 @@ size_t followed_read(struct arena *mem, struct resolver *resolver, const struct 
     for (size_t i = 0; i < options->followed.count; i++)
         agreed +=
             read_followed_dir(mem, resolver, options->followed.text[i], agreed > 0, report) > 0;
-    if (options->followed.count && !agreed && report->process_count)
+    report->followed = options->followed.count > 0;
+    if (report->followed && !agreed && report->process_count)
         report_notes_append(
             mem, &report->processes[0],
             "when lost: unknown, since the second run did not allocate the followed blocks "

@@ -287,23 +287,15 @@ static bool is_unexplained(const struct record *record)
            !(record->freed.places && record->freed.place[0].close);
 }
 
-static bool were_followed(const struct process *process)
-{
-    for (size_t i = 0; i < process->record_count; i++)
-        if (process->records[i].when_lost)
-            return true;
-    return false;
-}
-
 /* Returns the number (from 1) of the first entry of lost blocks for which the report does not show
  * what should have freed them. 0: there is none, or following the blocks in another run is useless:
- * this run did not exit, was sampled, or followed the blocks. */
+ * this run did not exit, or was sampled. */
 static size_t unexplained_entry(const struct process *process, const struct view *view)
 {
     size_t single, count;
     const size_t *records;
 
-    if (process->how != END_EXIT || process->sample > 1 || were_followed(process))
+    if (process->how != END_EXIT || process->sample > 1)
         return 0;
     for (size_t n = 1; (records = text_list_records(process, view, n, &single, &count)); n++) {
         size_t unexplained = 0;
@@ -341,7 +333,7 @@ static const char *choose_again(const struct text_processes *processes, const st
 
         if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
             option = more;
-        if (!when)
+        if (!when && !report->followed)
             when = follow_option(processes, unexplained_entry(process, view), follow, size);
     }
     if (when && (!option || strcmp(option, "--all-frames") == 0))

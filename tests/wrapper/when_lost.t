@@ -271,6 +271,10 @@ END
     when_lost ./other
     says err 'the second run did not allocate the followed blocks'
     silent_about err ' lost in '
+    silent_about err 'Next: .*--when-lost' # it would not help the next time
+    rm once
+    leakrun ./other 2>err
+    says err '^Next: leakrun --when-lost ./other'
 }
 # Two threads take turns: in every second run the same serials are those of other stacks.
 turns() { # 0: a worker loses the block, 1: main does
