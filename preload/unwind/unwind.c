@@ -15,9 +15,9 @@ struct reader {
     /* A word outside of [low, high), or a register that no word of the stack holds, was read, so
      * the next trace cannot share frames of this one. */
     bool strayed;
-    /* link: value of the link register. It is known only for the frame that a signal interrupted,
-     * whose pc and sp are link_pc and link_sp. */
-    uintptr_t link, link_pc, link_sp;
+    /* The pc and sp of the frame that a signal interrupted, and its value of the link register, which
+     * is known only for this frame. */
+    uintptr_t interrupted_pc, interrupted_sp, link;
     enum unwind_method method;
     /* The walk has left the system stack, on which Go runs C code, for the goroutine's stack. */
     bool moved;
@@ -58,6 +58,11 @@ static bool is_code_address(uintptr_t pc)
     return (uint64_t)pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
+static bool is_interrupted(const struct reader *reader, const struct frame *frame)
+{
+    return frame->pc == reader->interrupted_pc && frame->sp == reader->interrupted_sp;
+}
+
 /* Finds where the signal frame begins, relative to sp after the handler has returned to pc. Some
  * CPUs have two kinds of signal frames, from which different code returns. */
 static intptr_t signal_frame_start(struct reader *reader, uintptr_t pc)
@@ -81,12 +86,10 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         !read_stack_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
         return false;
     frame->pc++; /* not a return address, but all lookups use pc - 1 */
-    if (ARCH_LINK_REGISTER) {
-        if (!read_stack_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
-            return false;
-        reader->link_pc = frame->pc;
-        reader->link_sp = frame->sp;
-    }
+    reader->interrupted_pc = frame->pc;
+    reader->interrupted_sp = frame->sp;
+    if (ARCH_LINK_REGISTER && !read_stack_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
+        return false;
     return is_code_address(frame->pc); /* false: the program has called NULL */
 }
 
@@ -116,7 +119,7 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     if (flags & CFI_RA_KEPT) {
         /* Only the interrupted frame has its return address in the link register: any other frame
          * has made a call, which overwrote the register. */
-        if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
+        if (cfa < frame->sp || !is_interrupted(reader, frame))
             return false;
         *pc = reader->link;
     } else {
@@ -164,14 +167,15 @@ static bool use_frame_record(const struct reader *reader, const struct frame *fr
 }
 
 /* Replaces *row, the row of code without unwind table, by that of a frame record if fp points to
- * one (frame_record.h). */
+ * one (frame_record.h). An interrupted function may not have made its record yet, and its pc may lead
+ * nowhere, so its frame ends the stack. */
 static NOINLINE void try_frame_record(struct guard *guard, struct reader *reader,
                                       const struct frame *frame, struct unwind_step *step,
                                       struct cfi_row *row)
 {
     uintptr_t pc;
     step->uses_fp = true;
-    if (!may_be_record(reader, frame))
+    if (is_interrupted(reader, frame) || !may_be_record(reader, frame))
         return;
     if (read_stack_word(reader, frame->fp + ARCH_FRAME_RECORD + sizeof pc, &pc) &&
         is_code_address(arch_strip(pc)) && frame_record_returns_to(guard, arch_strip(pc)))
@@ -514,8 +518,8 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
 {
     struct reader reader = {.scratch = scratch,
                             .link = link,
-                            .link_pc = start->pc,
-                            .link_sp = start->sp,
+                            .interrupted_pc = start->pc,
+                            .interrupted_sp = start->sp,
                             .method =
                                 used_method == UNWIND_BY_RECORDS ? UNWIND_BY_TABLES : used_method};
     struct frame frame = *start;
