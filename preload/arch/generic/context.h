@@ -3,6 +3,7 @@
 #define ARCH_CONTEXT_H
 
 #include "arch.h"
+#include "preload/arch/no_call_arguments.h"
 
 #include <signal.h>
 
@@ -40,20 +41,6 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
 {
     *start = (uintptr_t)(CPU_CONTEXT(context) + CPU_CONTEXT_FIRST + CPU_CONTEXT_COUNT);
     *end = (uintptr_t)(&context->uc_mcontext + 1);
-    return true;
-}
-
-/* Arguments are not looked for on this CPU: it passes none in registers, or cannot execute step by
- * step (block_trail.h). */
-#define CONTEXT_CALL_ARGUMENTS 1
-static inline uintptr_t context_call_argument(const ucontext_t *context, unsigned i)
-{
-    (void)context, (void)i;
-    return 0;
-}
-static inline bool context_saves_register(const uint8_t code[2])
-{
-    (void)code;
     return true;
 }
 

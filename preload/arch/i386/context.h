@@ -3,6 +3,7 @@
 #define ARCH_CONTEXT_H
 
 #include "instruction.h"
+#include "preload/arch/no_call_arguments.h"
 
 #define X86_PC REG_EIP
 #define X86_SP REG_ESP
@@ -46,20 +47,6 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
         memcpy(&size, area + 480, sizeof size);
     *start = (uintptr_t)area;
     *end = *start + (size < 16384 ? size : 512);
-    return true;
-}
-
-/* Arguments are not looked for on this CPU: it passes none in registers, or cannot execute step by
- * step (block_trail.h). */
-#define CONTEXT_CALL_ARGUMENTS 1
-static inline uintptr_t context_call_argument(const ucontext_t *context, unsigned i)
-{
-    (void)context, (void)i;
-    return 0;
-}
-static inline bool context_saves_register(const uint8_t code[2])
-{
-    (void)code;
     return true;
 }
 
