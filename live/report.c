@@ -144,7 +144,7 @@ enum { REPORT_FAILED = -1, REPORT_INTERRUPTED = -2 };
 
 static int report_killed(int sig)
 {
-    if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+    if (child_asks_for_end(sig))
         return REPORT_INTERRUPTED;
     print_notice("leakreport was killed by signal %d (%s)", sig, strsignal(sig));
     return REPORT_FAILED;
