@@ -288,12 +288,17 @@ bool symbols_is_import(const ElfW(Sym) * symbol)
 
 /* ---- Page protection ------------------------------------------------------------------------ */
 
-/* Says whether an address, relative to the object, is in whole pages of RELRO. The loader makes
- * these read-only when it has finished with the object. */
-static bool is_in_relro(const ElfW(Phdr) * part, uintptr_t at)
+/* Returns the whole pages of RELRO, relative to the object. The loader makes these read-only when it
+ * has finished with the object. */
+static struct symbols_pages relro_pages(const ElfW(Phdr) * part)
 {
-    uintptr_t page = sys_page_size();
-    return at >= part->p_vaddr / page * page && at < (part->p_vaddr + part->p_memsz) / page * page;
+    uintptr_t page = sys_page_size(), start = part->p_vaddr / page * page;
+    return (struct symbols_pages){start, (part->p_vaddr + part->p_memsz) / page * page - start};
+}
+
+static bool is_within(struct symbols_pages pages, uintptr_t at)
+{
+    return at - pages.start < pages.size;
 }
 
 int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address, bool bound)
@@ -306,7 +311,7 @@ int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address
             access |= (part->p_flags & PF_R ? PROT_READ : 0) |
                       (part->p_flags & PF_W ? PROT_WRITE : 0) |
                       (part->p_flags & PF_X ? PROT_EXEC : 0);
-        if (part->p_type == PT_GNU_RELRO && bound && is_in_relro(part, at))
+        if (part->p_type == PT_GNU_RELRO && bound && is_within(relro_pages(part), at))
             return PROT_READ;
     }
     return access;
@@ -314,15 +319,14 @@ int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address
 
 struct symbols_pages symbols_protected_pages(const struct dl_phdr_info *object, uintptr_t address)
 {
-    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr, start = at / page * page;
-    struct symbols_pages pages = {object->dlpi_addr + start, page};
+    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
+    struct symbols_pages pages = {at / page * page, page};
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        start = part->p_vaddr / page * page;
-        if (part->p_type == PT_GNU_RELRO && is_in_relro(part, at))
-            pages = (struct symbols_pages){object->dlpi_addr + start,
-                                           (part->p_vaddr + part->p_memsz) / page * page - start};
+        if (part->p_type == PT_GNU_RELRO && is_within(relro_pages(part), at))
+            pages = relro_pages(part);
     }
+    pages.start += object->dlpi_addr;
     return pages;
 }
 
