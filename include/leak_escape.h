@@ -55,7 +55,7 @@ static inline bool leak_is_shown(uint32_t character)
         {0, 0x1f},        /* C0 control characters, which begin escape sequences */
         {0x7f, 0x9f},     /* DEL and C1 control characters, which begin escape sequences, too */
         {0xad, 0xad},     /* soft hyphen */
-        {0x34f, 0x34f},   /* invisible joiners and marks */
+        {0x34f, 0x34f},   /* combining grapheme joiner, which is invisible */
         {0x61c, 0x61c},   /* mark for the direction of Arabic letters */
         {0x115f, 0x1160}, /* Hangul fillers */
         {0x17b4, 0x17b5}, /* invisible vowels */
@@ -79,7 +79,7 @@ static inline bool leak_is_shown(uint32_t character)
         if (character >= hidden[i].first && character <= hidden[i].last)
             return false;
     return (character & 0xfffe) != 0xfffe &&
-           (character < 0x1bca0 || character > 0x1bca3) && /* controls of shorthand and of music */
+           (character < 0x1bca0 || character > 0x1bca3) && /* controls of shorthand, of music */
            (character < 0x1d173 || character > 0x1d17a);
 }
 

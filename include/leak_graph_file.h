@@ -25,7 +25,7 @@
 #define LEAK_GRAPH_VERSION 2
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* largest number of bytes of a payload */
-#define LEAK_GRAPH_TEXT_MOST 4096          /* largest number of bytes of a text */
+#define LEAK_GRAPH_TEXT_MOST 4096          /* longest TEXT in bytes; a longer one is cut */
 #define LEAK_GRAPH_SAMPLE_MOST 64          /* only so many bytes of a content are recorded */
 
 struct leak_graph_head {
@@ -102,7 +102,8 @@ enum leak_graph_flag {
 enum leak_graph_word {
     LEAK_GRAPH_ZERO, /* the first word is 0 or not recorded, or the block is shorter than a word */
     LEAK_GRAPH_POINTER, /* the first word is the pointer of the first edge */
-    /* The first word equals that of the last block whose site is equal modulo LEAK_GRAPH_SLOTS. */
+    /* The first word equals that of the previous block whose site number is equal modulo
+     * LEAK_GRAPH_SLOTS. */
     LEAK_GRAPH_SAME,
     LEAK_GRAPH_VALUE,
 };

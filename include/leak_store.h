@@ -165,8 +165,8 @@ struct leak_request {
     uint32_t answer;      /* a value of enum leak_answer */
     int32_t asker;        /* pid of the process that sent the request */
     uint64_t asker_start; /* start time of the process that sent the request */
-    /* WHO: an address. SNAPSHOT: LEAK_REQUEST_GRAPH or 0. In an answer: number of the new
-     * milestone; 0 = none. */
+    /* In a request WHO: the address in question. In a request SNAPSHOT: LEAK_REQUEST_GRAPH or 0. In
+     * an answer: number of the new milestone; 0 = none. */
     uint64_t argument;
     char name[LEAK_MILESTONE_NAME]; /* name of the mark for MARK, NUL-terminated */
 };
@@ -199,7 +199,7 @@ struct leak_header {
     /* Number of bytes reserved so far, including the header page; changed by atomic add. */
     uint64_t used;
 
-    int32_t pid, ppid; /* of a fork child: pid of the process whose recording it inherited */
+    int32_t pid, ppid; /* ppid of a fork child: pid of the process whose recording it inherited */
     /* Start time of the process, field 22 of /proc/PID/stat; pid and start_time together identify
      * the process. */
     uint64_t start_time;
@@ -265,13 +265,13 @@ enum leak_chunk_type {
     LEAK_CHUNK_RESOURCES,  /* array of struct leak_resource, unordered; one entry has the totals */
     LEAK_CHUNK_ROWS,       /* LEAK_ROWS_A_CHUNK struct leak_row: site counters over time */
     LEAK_CHUNK_MILESTONES, /* array of struct leak_milestone, unordered */
-    LEAK_CHUNK_OWN,        /* one struct leak_own, written when the process ends */
+    LEAK_CHUNK_OWN,        /* one struct leak_own: memory that the runtime has used */
     LEAK_CHUNK_TAGS,       /* one struct leak_tags: tags of the program for its blocks */
     LEAK_CHUNK_POOLS,      /* array of struct leak_pool: names of pools in wrong frees */
     LEAK_CHUNK_FOLLOWED,   /* array of struct leak_followed: blocks that follow_blocks= names */
-    LEAK_CHUNK_TEMPORARY,  /* array of struct leak_temporary, from site chunk.first on */
+    LEAK_CHUNK_TEMPORARY,  /* array of struct leak_temporary; first one: site chunk.first */
     LEAK_CHUNK_CODES,    /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
-    LEAK_CHUNK_COUNTERS, /* one struct leak_counters, if a single block is followed */
+    LEAK_CHUNK_COUNTERS, /* one struct leak_counters: reference counts in a followed block */
     LEAK_CHUNK_TRAIL,    /* one struct leak_trail, if follow_blocks= asks for the way of a block */
 };
 /* Readers skip chunk types they do not know. */
@@ -300,7 +300,7 @@ struct leak_chunk {
  * runtime has memory that no part of it accounts for. */
 struct leak_own {
     uint64_t used;    /* bytes that were counted against max_memory */
-    uint64_t mapped;  /* bytes of all registered mappings */
+    uint64_t mapped;  /* sum of the sizes of the runtime's mappings (arena.h) */
     uint64_t charged; /* bytes of memory outside of these mappings: the recording file */
 };
 
@@ -342,9 +342,9 @@ struct leak_thread {
 
 /* Roots of the calling-context tree. Ids of nodes below LEAK_NODE_FIRST are roots: they give the
  * reason why a call stack ends, and have no struct leak_node. A node whose pc is below
- * LEAK_KIND_PCS is no frame, and readers skip it: older writers made one for each site. What a
- * stack was captured for, its sort, is such a low number, too: kind + (tag << LEAK_TAG_SHIFT), or
- * LEAK_PC_FREE. */
+ * LEAK_KIND_PCS is no frame, and readers skip it: older writers made one for each site. The sort of
+ * a stack, which says what the stack was captured for, is such a low number, too: kind + (tag <<
+ * LEAK_TAG_SHIFT), or LEAK_PC_FREE. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
     LEAK_ROOT_COMPLETE = 1, /* the stack reaches the outermost frame */
@@ -786,7 +786,7 @@ enum leak_name_form {
 struct leak_mark {
     uint32_t
         node; /* node of the innermost frame, or an enum leak_root; LEAK_ROOT_NONE = not observed */
-    uint32_t thread; /* number of the thread */
+    uint32_t thread;
     uint32_t tick;
 };
 
@@ -802,7 +802,7 @@ struct leak_resource {
     uint32_t count;
     uint32_t name_length;
     uint64_t id;    /* of a descriptor or a bad close: the descriptor number; else an address */
-    uint64_t bytes; /* size of a mapping or of an object (0 = unknown); number of a thread */
+    uint64_t bytes; /* size of a mapping or pair= object (0 = unknown); number of a thread */
     /* Only the runtime uses it: address of the FILE or DIR to which a descriptor belongs. */
     uint64_t owner;
     struct leak_mark opened;
@@ -1094,8 +1094,8 @@ struct leak_loss {
 /* The blocks of one struct leak_found that were allocated at this milestone or later, and before
  * the next one. Blocks in no leak_age are older than all milestones. */
 struct leak_age {
-    uint32_t found;     /* index of that struct leak_found in the table "found" */
-    uint32_t milestone; /* number of the milestone */
+    uint32_t found; /* index of that struct leak_found in the table "found" */
+    uint32_t milestone;
     uint64_t blocks, bytes;
 };
 
@@ -1305,7 +1305,7 @@ struct leak_followed {
     uint32_t site;
     uint64_t address, size;
     uint32_t events;   /* number of allocations and frees since the block's allocation */
-    uint32_t searches; /* number of leak checks that were needed to find words */
+    uint32_t searches; /* number of leak checks that were made to find words that point to it */
     /* The last word outside of stacks and registers that pointed to the block. */
     struct leak_drop stored;
     /* The last word of all that pointed to the block, if the block is lost. */
@@ -1343,10 +1343,10 @@ struct leak_counters {
     struct leak_counting countings[LEAK_COUNTINGS_MOST];
 };
 
-/* How a function that had the followed block was executed. */
+/* How a function that had the followed block ended: the flags of leak_way.how. */
 #define LEAK_WAY_ENDED 1    /* it has returned */
 #define LEAK_WAY_THROWN 2   /* an exception or longjmp has left it */
-#define LEAK_WAY_RETURNED 4 /* the register with the function's result pointed to the block */
+#define LEAK_WAY_RETURNED 4 /* its result, in a register, was a pointer to the block */
 #define LEAK_WAY_JUMPS 8
 #define LEAK_WAY_FRAMES 8
 #define LEAK_WAYS_ENDED 32
@@ -1363,12 +1363,13 @@ struct leak_way {
     uint32_t number;      /* in leak_trail.passed: number of the call, from 1 */
     uint32_t variable;    /* 1: not the block was passed, but the variable that points to it */
     uint32_t jump_count, reserved;
-    uint64_t left_at; /* behind the function's last instruction */
-    /* The function, and the return addresses of its callers, innermost first. In leak_trail.ended
-     * the first one is the function's call at the allocation; in leak_trail.passed it is one byte
-     * behind the function's first instruction. */
+    uint64_t left_at; /* address behind the last instruction of the function that was executed */
+    /* An address in the function, then the return addresses of its callers, innermost first. The
+     * address in the function is, in leak_trail.ended, behind its call that led to the allocation;
+     * in leak_trail.passed one byte behind its first instruction. */
     uint64_t frames[LEAK_WAY_FRAMES];
-    struct leak_way_jump jumps[LEAK_WAY_JUMPS]; /* of the function itself, latest last */
+    /* the last jumps of the function itself, the latest at the end */
+    struct leak_way_jump jumps[LEAK_WAY_JUMPS];
 };
 
 /* The way of the followed block through the functions of the program. */
@@ -1379,7 +1380,7 @@ struct leak_trail {
     struct leak_way ended[LEAK_WAYS_ENDED];
     /* The latest calls that passed the block; number N is at index (N - 1) % LEAK_WAYS_PASSED. */
     struct leak_way passed[LEAK_WAYS_PASSED];
-    /* As in struct leak_counters, of more words. */
+    /* Changes of words at the start of the block, recorded as in struct leak_counters. */
     struct leak_counter words[LEAK_WAY_COUNTERS];
     struct leak_counting countings[LEAK_COUNTINGS_MOST];
 };
@@ -1461,8 +1462,8 @@ struct leak_crash_mapping {
     uint32_t reserved;
 };
 
-/* One frame of a crash. period: this frame is the last of "period" frames that follow "times" more
- * times (recursion). */
+/* One frame of a crash. period: if not 0, this frame is the last of "period" frames that the stack
+ * then repeats "times" more times (recursion). */
 struct leak_crash_frame {
     uint64_t pc; /* as in struct leak_node: the frame's function is that of pc - 1 */
     uint32_t period, times;
