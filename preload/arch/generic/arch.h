@@ -9,11 +9,11 @@
  *   CPU_CFA, CPU_RA_AT, CPU_FP_AT    how the compiler lays out the frame of a function that calls others
  *   the places of the registers in a signal frame and in ucontext_t
  *
- * Stacks are walked by the same interpreter of .eh_frame as elsewhere (unwind/cfi.c): three numbers
- * are all that it needs to know of the CPU. What needs instructions is missing: functions are not
- * redirected by a jump written over their beginning (displace.c), a system call that a stop has
- * interrupted is not repeated (CONTEXT_RESTARTS), and stores are not followed step by step
- * (CONTEXT_CAN_STEP).
+ * Stacks are walked by the same interpreter of .eh_frame as on other CPUs (unwind/cfi.c): of the
+ * CPU it needs only the DWARF numbers of a few registers. What needs instructions is missing:
+ * functions are not redirected by a jump written over their beginning (displace.c), a system call
+ * that a stop has interrupted is not repeated (CONTEXT_RESTARTS), and stores are not followed step
+ * by step (CONTEXT_CAN_STEP).
  */
 #ifndef ARCH_H
 #define ARCH_H

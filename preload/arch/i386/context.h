@@ -88,9 +88,10 @@ static inline bool context_is_six_argument_end(uintptr_t back)
     return memcmp((const char *)back, "\x5d\x5f\x5b\xc3", 4) == 0;
 }
 
-/* Returns the address of the code that makes the call; its number is loaded before it. The vDSO's
- * function has pushed three registers, and so has glibc's function for six arguments, whose caller
- * loads the number. 0: not known. */
+/* Returns the address of an instruction before which the code loads the number of the interrupted
+ * system call: the system call itself, or the call of the vDSO's function that makes it, or the
+ * call of glibc's function for six arguments, which calls the vDSO's. Each of these two functions
+ * has pushed three registers. 0: not known. */
 static inline uintptr_t context_call_site(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context);

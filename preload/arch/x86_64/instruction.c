@@ -233,7 +233,8 @@ struct move {
 static struct move read_move(const uint8_t *bytes)
 {
     struct move move = {0};
-    bytes += *bytes == (IS_64_BIT ? 0x64 : 0x65); /* prefix %fs or %gs: a variable of the thread */
+    /* skips the prefix %fs or %gs of thread-local variables */
+    bytes += *bytes == (IS_64_BIT ? 0x64 : 0x65);
     if (is_rex(*bytes))
         move.rex = *bytes++;
     move.form = *bytes;
