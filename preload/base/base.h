@@ -34,8 +34,8 @@
 /* The place from which a hook was called: the caller's registers just after the call returns. */
 struct frame {
     uintptr_t pc, sp, fp;
-    /* Where a callee saves pc, on a CPU with a link register. It is needed to find that place
-     * again. */
+    /* On a CPU with a link register: where the hook has saved pc. Tells later whether pc is still
+     * there (reentry_guard.h). */
     struct arch_link link;
 };
 

@@ -49,7 +49,7 @@ void lock_unblock_signals(void)
 /* ---- Turnstile ------------------------------------------------------------------------------- */
 
 #define OWNER_POLL                                                                                 \
-    20000000ull /* a waiting thread tries again after so many ns, even if nothing wakes it */
+    20000000ull /* ns after which a waiting thread tries again, even if nothing wakes it */
 
 bool turnstile_try(struct turnstile *turn)
 {

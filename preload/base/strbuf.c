@@ -176,7 +176,7 @@ bool parse_time(const char *string, size_t length, uint64_t *out)
            !__builtin_mul_overflow(*out, units[unit].ns, out);
 }
 
-/* Returns the index of the word in words, or 0: the word is not there. */
+/* Returns the index of the word in words, from 1; 0: the word is not there. */
 static size_t find_word(const char *word, size_t length, const char *const *words, size_t count)
 {
     for (size_t i = 1; i < count; i++)

@@ -64,8 +64,8 @@ void sys_remap_to(void *memory, size_t size, void *to);
 /* Enlarges a mapping, which may move. Returns its address; NULL: the mapping is unchanged. */
 void *sys_remap_larger(void *memory, size_t size, size_t larger);
 void sys_unmap(void *memory, size_t size);
-/* Says that the program has called mlockall(MCL_FUTURE), after which the kernel locks, and so
- * fills, each new mapping. While this is set, the sys_map functions unlock what they map. */
+/* Sets whether the kernel locks, and so fills, each new mapping, because the program has called
+ * mlockall(MCL_FUTURE). If so, the sys_map functions unlock what they map. */
 void sys_set_maps_locked(bool locked);
 /* Locks pages in memory. on_fault: locks pages that exist now, and other pages when they are
  * touched. Parts of the range that are not mapped are no error. */
