@@ -92,8 +92,8 @@ struct shadow_area {
 };
 extern struct shadow_state {
     struct shadow_area *part[SHADOW_PARTS];
-    /* Blocks of less than so many bytes may share a window with another block: 0 with glibc, whose
-     * blocks are at least 32 bytes apart, else 17. */
+    /* Size in bytes below which a block may share a window with another one, so that it goes into
+     * the open table: 17; 0 with glibc, whose blocks are at least 32 bytes apart. */
     size_t least;
 } shadow_state HIDDEN;
 

@@ -99,8 +99,8 @@ static bool lane_has_room(const struct blocks_stripe *stripe, unsigned lane, uns
     return stripe->used[lane] + more <= stripe->capacity / LANES * 3 / 4;
 }
 
-/* Ensures that a lane of the stripe has a slot for one more region. False: no memory. The caller
- * holds the lock of the stripe. */
+/* Ensures that a lane of the stripe (the slots at one position in its cache lines) has a slot for
+ * one more region. False: no memory. The caller holds the lock of the stripe. */
 static bool reserve_region_slot(struct blocks_stripe *stripe, unsigned lane)
 {
     uint32_t capacity = stripe->capacity, empty = 0;

@@ -82,7 +82,8 @@ void tray_fork_child(void);
 struct blocks_stripe {
     struct lock lock;
     uint32_t capacity; /* number of slots */
-    /* For each lane: how many slots have a region, including regions without blocks. */
+    /* For each lane (position of a slot in its cache line): how many slots have a region, including
+     * regions without blocks. */
     uint32_t used[LANES];
     struct blocks_region *regions;
 } __attribute__((aligned(64)));
@@ -136,8 +137,8 @@ static inline uint64_t hash_region(uint64_t number)
     return hash ^ (hash >> 29);
 }
 
-/* Returns the lane of a region. The hash is added, because a program may use only every fourth
- * region, which would all have the same lane. */
+/* Returns the lane of a region: the position of its slot in a cache line. The hash is added,
+ * because a program may use only every fourth region, which would all have the same lane. */
 static inline unsigned region_lane(uint64_t hash, uint64_t number)
 {
     return (number + hash) % LANES;
