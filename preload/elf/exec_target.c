@@ -40,7 +40,7 @@ static const struct {
     {"_obstack_newchunk", SIGN_REPLACES_LIBC},
 };
 
-/* in bytes; longer than any name in the table "signs" with a zero byte on both sides */
+/* More bytes than any name in the table "signs" has, with a zero byte before and behind it. */
 #define SIGN_NAME_MOST 32
 
 static unsigned sign_of_name(const char *name)

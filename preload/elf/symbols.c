@@ -254,8 +254,8 @@ bool symbols_is_exported_before(const char *name, uintptr_t address)
  * far ahead. Each is somewhere else in memory, so that waiting for them is most of the work. */
 #define AHEAD 16
 
-/* More than AHEAD relocations of the table are left. (GCC deletes calls of a function that only
- * prefetches, so it is inline.) */
+/* Call it only while more than AHEAD relocations of the table are left. (It is inline, because GCC
+ * deletes calls of a function that only prefetches.) */
 static ALWAYS_INLINE void fetch_ahead(const struct symbols *symbols,
                                       const elf_relocation *relocation)
 {
