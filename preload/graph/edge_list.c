@@ -1,6 +1,6 @@
 /* edge_list.c - builds the lists of the pointers (edges) from block to block. Edges of lost blocks
- * are found by reading the blocks once, through the prefetch ring; edges of held blocks are those
- * that marking recorded.
+ * are found by reading the blocks once, through the prefetch ring (prefetch_ring.h), a queue of
+ * words; edges of held blocks are those that marking recorded.
  *
  * Targets leave the prefetch ring in the order in which the words that point to them were read, so
  * the targets of one source are contiguous and sources ascend: each target is written once, in its
