@@ -24,7 +24,7 @@
 #include "preload/heap/threads.h"
 
 #define DROPPED_POINTERS_FIRST                                                                     \
-    16 /* the first blocks of a site that a thread frees are scanned: so many, within the budget */
+    16 /* number of a thread's first frees of a site that are scanned, within the budget */
 #define DROPPED_POINTERS_KEPT 4
 
 struct dropped_block {

@@ -17,7 +17,7 @@
 struct site_total {
     uint64_t bytes;
     uint32_t blocks;
-    uint32_t before; /* a field for the caller's use */
+    uint32_t before; /* bytes at the last choice of columns, packed by timeline.c */
 };
 
 struct site_totals {

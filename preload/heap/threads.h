@@ -38,8 +38,7 @@ struct thread {
     /* Blocks that this thread has not yet added to threads_state.live_blocks. It adds them together
      * with the bytes. */
     int64_t delta_blocks;
-    /* Number of the allocation at which alloc_watch.h is called: it has work at certain
-     * allocations. */
+    /* Number of the thread's allocation at which alloc_watch_handle is called next; 0: at none. */
     uint32_t watch_at;
     /* The record in the recording file, or private_record if the recording file has no room for
      * it. */
@@ -84,8 +83,8 @@ extern struct threads_state {
     uint64_t live_blocks;
     /* Bytes that the heap must have for timeline.h to record the next peak. */
     uint64_t peak_threshold;
-    /* Value of watch_at for a new thread. 1: alloc_watch.h is called at its first allocation; 0:
-     * never. */
+    /* Value of watch_at for a new thread. 1: alloc_watch_handle is called at its first allocation,
+     * and computes the next one; 0: at none. */
     uint32_t watch_from;
 } threads_state HIDDEN;
 
