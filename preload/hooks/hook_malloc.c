@@ -131,7 +131,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     static NOINLINE void name##_fast(void *block, uint32_t how)                                    \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        if (!block) /* never: callers have tested it */                                            \
+        if (!block) /* callers pass no NULL */                                                     \
             __builtin_unreachable();                                                               \
         FREEING(guard, &caller, block, track_free_inline(guard, &caller, block, how), go);         \
     }                                                                                              \
@@ -149,7 +149,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
                                              size_t alignment)                                     \
     {                                                                                              \
         struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                          \
-        if (!block) /* never: callers have tested it */                                            \
+        if (!block) /* callers pass no NULL */                                                     \
             __builtin_unreachable();                                                               \
         FREEING(guard, &frame.caller, block, track_free_sized_inline(guard, &frame, block, how),   \
                 go);                                                                               \

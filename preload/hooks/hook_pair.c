@@ -28,8 +28,8 @@
 #define PAIRS_MAX 128
 #define STUBS_MAX 256
 #define ARGUMENTS 10
-/* Stands in place of the number of an argument (from 0). For a handle: it is the result of the
- * function. For a size: there is no such argument. */
+/* Value in place of the number of an argument (from 0). Where a handle is expected: the handle is
+ * the result of the function. Where a size is expected: no argument has the size. */
 #define RESULT ARGUMENTS
 
 /* Type of a real function. It is variadic, because the real function may be variadic. */

@@ -283,8 +283,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
                 real.execveat(fd, path, argv, entries, flags));
 }
 
-/* Counts the arguments of execl and similar functions, up to and including NULL: so many elements
- * has the array that is made of them on the stack. */
+/* Counts the variable arguments of execl and similar functions, up to and including NULL. */
 static size_t count_arguments(va_list arguments)
 {
     size_t count = 1;
