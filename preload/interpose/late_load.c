@@ -184,7 +184,8 @@ static bool restore_slot(const struct symbols *symbols, const elf_relocation *re
     ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
-    /* Most slots and symbols were never redirected; they are told without a look at the name. */
+    /* Most slots and symbols were never redirected; this test finds that out without comparing
+     * names. */
     if (!is_slot(relocation) || !(modules_is_own(load_relaxed(slot)) || is_local_import(symbol)))
         return true;
     uintptr_t hook = symbols_find_export(own, name);
