@@ -19,8 +19,8 @@
 
 /* Nanoseconds after which the attempt to stop all threads is given up. */
 #define STOP_TIMEOUT 3000000000ull
-/* The result has room for so many notes (each about one block) more than there are blocks: further
- * blocks may be allocated between counting the blocks and copying the process. */
+/* Number of notes (each about one block) for which the result has room in addition to one for each
+ * block: further blocks may be allocated between counting the blocks and copying the process. */
 #define NEWER_BLOCKS 4096
 
 static struct world world; /* static, because the signal handlers of stopped threads read it */

@@ -40,7 +40,7 @@ void graph_stream_discard(const char *path, int pid);
 
 void graph_stream_flush(struct graph_stream *stream);
 
-/* Begins an item (a record of the file) of at most so many bytes. If the current chunk has no room
+/* Begins an item (a record of the file) of at most "bytes" bytes. If the current chunk has no room
  * for it, that chunk is written first, because an item must lie in one chunk. */
 static ALWAYS_INLINE void graph_stream_item(struct graph_stream *stream, size_t bytes)
 {

@@ -77,8 +77,8 @@ static void write_root(void *context, uint32_t range, uintptr_t word, uint32_t n
     writer->root_words++;
 }
 
-/* Decides how the first word of a block is written: as a pointer, as zero, as "the same as the last
- * first word written for a block of this site", or as *value. */
+/* Decides how the first word of a block is written: as a pointer, as zero, as equal to that of the
+ * block of the same site (modulo LEAK_GRAPH_SLOTS) that was written last, or as *value. */
 static enum leak_graph_word first_word(struct graph_writer *writer, const struct block *block,
                                        bool points, uint64_t *value)
 {

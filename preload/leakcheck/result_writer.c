@@ -17,8 +17,8 @@
  * largest ones. */
 #define SAMPLES_MOST 3
 #define PATHS_MOST 50000
-#define CONTENT_MOST (64u << 10)  /* so many bytes of one block's content are recorded at most */
-#define CONTENTS_MOST (64u << 20) /* so many bytes of all contents together at most */
+#define CONTENT_MOST (64u << 10)  /* largest recorded content of one block in bytes */
+#define CONTENTS_MOST (64u << 20) /* largest sum of all recorded contents */
 #define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
 

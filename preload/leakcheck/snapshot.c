@@ -20,9 +20,10 @@
 
 #include <time.h>
 
-/* A leak check is predicted to stop the program for at least so many ns. */
+/* Least time in ns for which a leak check is predicted to stop the program. */
 #define PAUSE_AT_LEAST 10000000ull
-/* A leak check is predicted to stop the program for so many ns for each GB of resident memory. */
+/* Time in ns for which a leak check is predicted to stop the program, for each GB of resident
+ * memory. */
 #define PAUSE_A_GIGABYTE 55000000ull
 
 static unsigned root_classes;
@@ -346,7 +347,8 @@ static bool is_heap_unchanged(void)
  * threads may unmap the memory. If consecutive pages are wanted, one call reads LINK_RUN bytes. */
 #define LINK_RUN (16 * LEAK_PAGE)
 #define LINK_RUNS 16
-/* So many system calls take 0.1 s; if more were needed, a second check would take no longer. */
+/* Largest number of system calls, which take 0.1 s; if more are needed, a second leak check would
+ * take no longer. */
 #define LINK_READS_MOST 65536
 
 struct link_memory {
