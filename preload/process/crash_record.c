@@ -27,8 +27,8 @@
  * before the address in a register. */
 #define PAST_ADDRESS (64u << 10)
 #define PAST_REGISTER 16
-/* A crash is taken for a stack overflow if sp and the address are at most this number of bytes away
- * from the lowest word of the stack. */
+/* A crash is taken for a stack overflow if sp and the fault address are at most this number of
+ * bytes away from the lowest word of the stack. */
 #define OVERFLOW_SLACK 256
 
 /* ---- Step 0: the signal ---------------------------------------------------------------------- */
