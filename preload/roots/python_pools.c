@@ -12,8 +12,8 @@ struct pool {
     uint32_t used, padding; /* used: number of objects that are in use */
     uintptr_t free, next, previous;
     uint32_t arena, size_class;
-    /* Offsets: where memory begins that was never carved into objects, and where the last object
-     * begins. */
+    /* Offsets from the start of the pool: of the memory that was never carved into objects, and of
+     * the last place for an object. */
     uint32_t carved_end, last;
 };
 _Static_assert(sizeof(uintptr_t) == 4 || sizeof(struct pool) == HEAD, "the layout of 64 bits");

@@ -14,7 +14,8 @@ static uintptr_t word_at(const struct procmaps *maps, uintptr_t address)
 /* Offsets of an object's type, and of a type's name. */
 #define PYTHON_TYPE WORD
 #define PYTHON_NAME (3 * WORD)
-/* The longest way from a type to `type`: the type of its type, and so on. */
+/* Largest number of steps from a type to `type` that are followed; each step leads to the type of a
+ * type. */
 #define PYTHON_METATYPES 3
 
 static bool is_python_type(const struct procmaps *maps, uintptr_t word)
