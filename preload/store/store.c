@@ -23,8 +23,8 @@
 /* The size of the file with kernels before 5.14, which allocate all of it at the start. */
 #define SIZE_PREALLOCATED (32ull << 20)
 #define SIZE_PREPARED (4ull << 20) /* size that is allocated before the program enters a sandbox */
-/* When a chunk is reserved, so many bytes behind it are allocated in advance, for the next chunks;
- * at most a quarter of the file. */
+/* Number of bytes behind a reserved chunk that are allocated in advance, for the next chunks; at
+ * most a quarter of the file. */
 #define AHEAD_MOST (64ull << 10)
 
 struct leak_header *store_header;
