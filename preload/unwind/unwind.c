@@ -274,8 +274,9 @@ static enum leak_root step_frame(struct guard *guard, struct reader *reader, str
 
 /* ---- Sharing frames with the previous trace -------------------------------------------------- */
 
-/* Finds the frame of the previous trace (a kept frame) that equals frame: returns its index + 1; 0:
- * there is none. *below: number of kept frames that lie further out than all frames seen so far. */
+/* Finds the frame of the previous trace that equals frame: returns its index + 1; 0: there is none.
+ * *below: number of frames of the previous trace that lie further out than all frames seen so
+ * far. */
 static unsigned find_shared_frame(const struct unwind_trace *trace, const struct frame *frame,
                                   unsigned *below)
 {
@@ -296,8 +297,9 @@ static inline bool slot_holds_pc(const struct unwind_step *step, uintptr_t pc)
     return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
 }
 
-/* Follows the kept frames, those of the previous trace, outwards from step[same - 1] to step[from],
- * as long as their words are unchanged. Returns the index of the last frame that was reached. */
+/* Follows the frames of the previous trace outwards, from step[same - 1] to step[from], as long as
+ * the words of the stack that they were found by are unchanged. Returns the index of the last frame
+ * that was reached. */
 static unsigned follow_kept_frames(struct unwind_trace *trace, unsigned from, unsigned same,
                                    uintptr_t fp)
 {
@@ -436,13 +438,15 @@ void unwind_forget(uintptr_t start, uintptr_t end)
 struct walk {
     struct frame frame; /* the frame that the walk has reached */
     unsigned fresh;     /* number of frames that were unwound, not reused */
-    unsigned below; /* number of kept frames that lie further out than all frames walked so far */
+    /* number of frames of the previous trace that lie further out than all frames walked so far */
+    unsigned below;
     unsigned reach; /* the largest number of frames to unwind */
     enum leak_root end;
 };
 
-/* Continues the walk at kept frame "at". The kept frames on its inner side are still on the stack,
- * but get new nodes of the context tree, because frames further out have changed. */
+/* Continues the walk at step[at], a frame of the previous trace. The frames of that trace on its
+ * inner side are still on the stack, but get new nodes of the context tree, because frames further
+ * out have changed. */
 static void continue_at_kept(struct unwind_trace *trace, struct walk *walk, unsigned same,
                              unsigned at)
 {
