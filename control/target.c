@@ -20,6 +20,7 @@
 #include "common/store/store_dir.h"
 
 #define LIBRARY "/libleak.so"
+#define LIBRARY_MEMFD "/memfd:libleak.so"
 #define STORE ".leak"
 #define DELETED " (deleted)"
 
@@ -98,6 +99,13 @@ static bool refuse_elsewhere(const char *word, char *path)
     return refuse_request(word, REFUSAL_ELSEWHERE, term_shell_word(path).text);
 }
 
+/* Says whether a mapping of this name is the library: its file, or the memfd that attach made. */
+static bool is_library(const char *name)
+{
+    return ends_with(name, LIBRARY) || ends_with(name, LIBRARY DELETED) ||
+           ends_with(name, LIBRARY_MEMFD DELETED);
+}
+
 static bool is_store_path(const char *path)
 {
     return ends_with(path, STORE) || ends_with(path, STORE DELETED);
@@ -118,7 +126,7 @@ static bool refuse_by_maps(const char *word)
         if (!name)
             continue;
         name[strcspn(name, "\n")] = 0;
-        library |= ends_with(name, LIBRARY) || ends_with(name, LIBRARY DELETED);
+        library |= is_library(name);
         refused = is_store_path(name);
         if (refused)
             refuse_elsewhere(word, name);

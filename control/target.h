@@ -50,8 +50,8 @@ bool target_runs_same_program(const struct target *target);
     R(NOT_YOURS, "only the owner may send requests", "it belongs to %s")                           \
     R(NO_LIBLEAK, "it does not use libleak", "start it with leakrun, or with LD_PRELOAD")          \
     R(NO_STORE, "it has no recording file",                                                        \
-      "its recording is in memory only, or there is none (enabled=0): start it with a dir= that "  \
-      "has space")                                                                                 \
+      "its recording is in memory only, or there is none (enabled=0): start it, or attach again, " \
+      "with a dir= that can be written")                                                           \
     R(ELSEWHERE, "its recording file is in another directory", "give --dir=%s")                    \
     R(REMOVED, "its recording file was removed", "%s: no request is possible without it")          \
     R(UNUSABLE, "its recording file cannot be used", "%s: %s")                                     \

@@ -34,8 +34,8 @@ bool leak_graph_is_cycle(const struct leak_graph *graph, uint32_t node);
  * node as well. REACH_NONE for nodes that are not INDIRECT. */
 uint32_t leak_graph_owner(const struct leak_graph *graph, uint32_t node, bool *shared);
 /* The blocks and bytes that a node keeps. For a record: itself, and the blocks that no record of
- * another allocation site leads to; a block below several records of one site counts for the record
- * found first. For a held node: itself, and the blocks that every path from the roots reaches
+ * another allocation site leads to; a block below several records of one site counts for the one with
+ * the lowest address. For a held node: itself, and the blocks that every path from the roots reaches
  * through it. For an indirect node: nothing. */
 struct leak_graph_sum {
     uint64_t blocks, bytes;

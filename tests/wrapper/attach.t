@@ -843,6 +843,16 @@ test_no_directory_for_a_recording_is_said() {
     equal 'status' $status 1
     finish
 }
+test_request_to_a_recording_in_memory_is_refused_as_such() {
+    need_ptrace
+    begin nanosleep 5
+    refused 'it does not use libleak' "$O/leakctl" report "$running"
+    "$O/leakctl" attach --dir=/proc "$running" >out 2>&1 || :
+    refused 'its recording is in memory only, .*: start it, or attach again, with a dir= that can be written' \
+        "$O/leakctl" report "$running"
+    detach
+    finish
+}
 filter='#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
