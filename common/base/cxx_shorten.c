@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Templates, and how many of their arguments always stay; later arguments are removed when they
- * have their default values. */
+/* Prefixes of names of templates, and how many of their arguments always stay; later arguments are
+ * removed when they have their default values. */
 static const struct {
     const char *name;
     size_t kept;

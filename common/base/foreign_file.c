@@ -20,7 +20,7 @@
 
 #include "common/base/arena.h"
 
-#define NOBODY 65534 /* the group taken for a user that the system does not list */
+#define NOBODY 65534 /* group id of a user whom the system's user database does not list */
 #define PLACE_SIZE 64
 
 /* ---- Which files may be opened --------------------------------------------------------------- */
@@ -61,8 +61,8 @@ static bool is_allowed(int fd)
     format_place(fd, place);
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || is_in_special_filesystem(fd))
         return false;
-    if (readlink(place, path, sizeof(path) - 1) < 0) /* without /proc the path of the file is
-                                                      * unknown, and it is allowed */
+    if (readlink(place, path, sizeof(path) - 1) < 0) /* without /proc the file's path is unknown;
+                                                      * then the file is allowed */
         return true;
     return !is_below(path, "/proc") && !is_below(path, "/sys") &&
            (!is_below(path, "/dev") || is_below(path, "/dev/shm"));

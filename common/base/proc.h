@@ -54,9 +54,9 @@ int proc_yama_scope(void);
 /* Says whether the process with that pid and start time runs. A zombie does not. */
 bool proc_is_alive(int32_t pid, uint64_t start_time);
 
-/* Finds running processes of this user, except this one, whose environment at their exec
- * contains the text: children that have not yet opened their recording files. Returns their
- * number; the caller frees *pids. */
+/* Finds running processes of this user, except this one, whose environment at their exec contains
+ * the text. Callers give a path of a leakrun session, to find its processes even before they open
+ * their recording files. Returns their number; the caller frees *pids. */
 size_t proc_find_users(const char *text, pid_t **pids);
 
 /* The inode of this process's pid namespace, 0 = unknown. A pid means nothing in another

@@ -49,8 +49,9 @@ static bool has_server(void)
     return urls && *urls;
 }
 
-/* Says whether a file of that name exists beside the ELF file, or for it in one of the debug
- * directories. */
+/* Says whether a file of that name exists in one of `dirs`, separated by colons. A relative one is
+ * relative to the directory of the ELF file; below an absolute one the file has the path of that
+ * directory: /usr/lib/debug/usr/bin/NAME for /usr/bin/app. */
 static bool has_named_debug_file(const char *dirs, const char *file, const char *name)
 {
     int folder = (int)(base_name(file) - file); /* length of the directory's name, with the slash */
@@ -77,7 +78,8 @@ static bool may_find_by_name(const char *dirs, const char *file, const char *lin
     char name[NAME_MAX + 1], real[PATH_MAX];
 
     if (!dirs || !file || (link && strchr(link, '/')))
-        return true; /* no check is possible here, so libdwfl has to search */
+        return true; /* without directories, or with a link that is a path, the name of the file is
+                      * not known here: libdwfl has to search */
     snprintf(name, sizeof(name), "%s%s", link ? link : base_name(file), link ? "" : ".debug");
     return has_named_debug_file(dirs, file, name) ||
            (realpath(file, real) && has_named_debug_file(dirs, real, name));
@@ -272,7 +274,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
 
     if (!binary->module)
         return 0;
-    if (binary->dwarf) /* the address without the bias of libdwfl, as in the file */
+    if (binary->dwarf) /* dwarf_index_find() takes addresses as they are in the debug information */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
     if (count && frames[count - 1].name)

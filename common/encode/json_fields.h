@@ -116,7 +116,7 @@ struct json_table {
     }
 
 /* Rows for objects. JSON_PART: the member is a struct; JSON_POINTER: it points to one, NULL is
- * null; JSON_GROUP: the fields are members of the same struct. */
+ * null; JSON_GROUP: the fields of the object are members of the struct s itself. */
 #define JSON_PART(s, k, m, t, ...) JSON_MEMBER(s, k, OBJECT, m, .table = &(t), __VA_ARGS__)
 #define JSON_POINTER(s, k, m, t, ...) JSON_PART(s, k, m, t, .pointer = true, __VA_ARGS__)
 #define JSON_GROUP(k, t, ...)                                                                      \
@@ -128,7 +128,8 @@ struct json_table {
 #define JSON_INCLUDE(s, m, t, ...) JSON_PART(s, NULL, m, t, __VA_ARGS__)
 #define JSON_INCLUDE_POINTER(s, m, t, ...) JSON_POINTER(s, NULL, m, t, __VA_ARGS__)
 
-/* Rows for lists with `n` elements: structs, pointers to structs, and texts. */
+/* Rows for lists of structs, of pointers to structs, and of texts. The member n of struct s has the
+ * number of elements. */
 #define JSON_LENGTH(s, n) _Generic(((const struct s *)0)->n, size_t : offsetof(struct s, n))
 #define JSON_LIST(s, k, m, n, t, ...)                                                              \
     {                                                                                              \

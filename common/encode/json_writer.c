@@ -5,8 +5,8 @@
 
 #include "common/base/term_text.h"
 
-/* The length of the run of ASCII characters that need no escape. Most texts are one such run,
- * which one call writes. */
+/* Returns the length of the ASCII characters at the start of a text that need no escape; with
+ * `markup`, < > and & need one. Most texts are only such characters, so one call writes them. */
 static size_t plain_length(const char *text, bool markup)
 {
     size_t length = 0;

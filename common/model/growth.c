@@ -35,7 +35,8 @@
 /* Replaces LATE_LEAST for a part of a run: the end of a flattening curve is nearly linear. */
 #define LATE_LEAST_OF_PART 0.36
 #define GAIN_LEAST_OF_PART 0.05 /* required gain in a part of a run, relative to the peak */
-/* Required points in a part of a run: a few points may rise by chance. */
+/* Least number of points in a part of a run; with fewer the part does not count, because a few
+ * points may rise by chance. */
 #define PART_POINTS_LEAST 12
 /* Memory counts as freed at exit when it falls to CLEARED_TO of its peak within CLEARED_SHARE of
  * the time of the run, or within CLEARED_SECONDS. */
@@ -47,9 +48,9 @@
 #define TEARDOWN_SHARE (1 / 3.0)
 #define TEARDOWN_TO 0.1
 /* A queue frees the oldest blocks first. Growth is that of a queue if at least the share
- * TAKEN_LEAST of its blocks was freed, at least BACKLOG_LEAST blocks stay, and the mean age of the
- * freed blocks is at least OLDEST_SHARE of what it would be if always the oldest block had been
- * freed, which is QUEUE_SECONDS or more. */
+ * TAKEN_LEAST of its blocks was freed, at least BACKLOG_LEAST blocks stay, and the freed blocks
+ * were old enough. Their mean age, if always the oldest block had been freed, can be computed: it
+ * must be QUEUE_SECONDS or more, and their real mean age at least OLDEST_SHARE of it. */
 #define TAKEN_LEAST 0.1
 #define OLDEST_SHARE 0.6
 #define QUEUE_SECONDS 0.25
@@ -57,7 +58,8 @@
 /* A saw-tooth falls at least FALLS_LEAST times by FALL_SHARE of the peak or more. */
 #define FALL_SHARE 0.3
 #define FALLS_LEAST 2
-#define STEADY_FROM 0.3 /* memory is steady if it starts with this share of its peak */
+/* steady memory has at least this share of its peak already in the first point */
+#define STEADY_FROM 0.3
 #define STEADY_SHARE 0.15
 #define SETTLED_SHARE 0.9
 #define STARTUP_SHARE 0.2
@@ -138,9 +140,9 @@ static bool is_cleared(const struct series *series, size_t top)
            last_time(series) - series->at[top].time <= allowed;
 }
 
-/* Says whether the program only frees from its peak until its end, for a limited time. Memory
- * that is used up while the program works, or that was freed long before the end, does not
- * count. */
+/* Says whether the program frees its memory to exit, after point `top`, the last local maximum:
+ * little is left at the end, nothing is allocated any more, the fall is short (TEARDOWN_SHARE), and
+ * the process ends soon after it. */
 static bool is_torn_down(const struct series *series, size_t top)
 {
     const struct growth_point *last = &series->at[series->count - 1];
@@ -194,8 +196,8 @@ static struct pieces cut_pieces(const struct series *series)
     return pieces;
 }
 
-/* Returns the median, over all pieces, of how much the bytes of a piece vary beyond the growth
- * itself. */
+/* Returns the noise in bytes: the median, over all pieces, of the difference between the largest
+ * and the least bytes in a piece, less its part of the gain. */
 static double noise(const struct pieces *pieces, double gain)
 {
     double spread[PIECES];
@@ -471,7 +473,7 @@ static void find_rest(const struct series *series, struct growth_finding *findin
     finding->settled = series->at[i].time;
     finding->slower = measure_rise(series, LATE_LEAST).slower;
     if (finding->falls || is_steady(series, finding->peak)) {
-        finding->verdict = GROWTH_STEADY; /* the verdict also after a single rise and fall */
+        finding->verdict = GROWTH_STEADY; /* a single rise and fall counts as steady as well */
     } else if (finding->settled <= fmax(STARTUP_SHARE * life, STARTUP_SECONDS)) {
         finding->verdict = GROWTH_STARTUP;
     } else {

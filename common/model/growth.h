@@ -50,11 +50,13 @@ struct growth_finding {
     enum growth_verdict verdict;
     double bytes_per_second; /* slope of a linear fit if the verdict is GROWING or SLOW_CONSUMER,
                               * else 0 */
-    double from, until;      /* start and end of the period that shows the verdict */
+    double from, until;      /* start and end of the period that shows the verdict, in seconds since
+                              * the process began */
     double peak;             /* the largest size, in bytes */
     double kept;    /* part of the blocks allocated between `from` and `until` that were not freed;
                      * < 0: unknown */
-    double settled; /* PLATEAU and STARTUP: time at which the bytes came near the peak */
+    double settled; /* PLATEAU and STARTUP: time at which the bytes came near the peak, in seconds
+                     * since the process began */
     unsigned falls; /* SAWTOOTH: number of falls */
     bool slower;    /* PLATEAU: the size still grows, but more and more slowly */
     bool one_block; /* GROWING: the number of blocks does not grow, their size does (realloc) */

@@ -448,7 +448,7 @@ struct held_at_once {
     uint64_t own_blocks, own_bytes, own_of; /* blocks of the function `frame`: live at the peak,
                                              * their bytes, and allocated in the whole run */
     enum held_until {
-        HELD_UNKNOWN,  /* freed some time after the peak */
+        HELD_UNKNOWN,  /* neither of the two cases below: freed partly, or long before the exit */
         HELD_TO_EXIT,  /* all freed when the process was about to exit */
         HELD_FOR_GOOD, /* never freed */
         HELD_MAX
@@ -692,7 +692,7 @@ struct crash {
     const char *name;   /* "SIGSEGV" */
     const char *words;  /* description of the access: "write to 0x10, 16 bytes behind a null
                          * pointer" */
-    const char *near;   /* what is near the address, NULL = unknown */
+    const char *near;   /* what is near the fault address, NULL = unknown */
     bool overflow;      /* the stack overflowed */
     bool handed;        /* a signal handler of the program ran before the process died */
     bool during_look;   /* the process crashed while a leak check ran */
@@ -710,8 +710,8 @@ struct crash {
     struct stack stack;
     struct crash_repeat *repeats; /* ascending by `end` */
     size_t repeat_count;
-    uint64_t depth;                 /* number of frames without inlined ones; 0 = left out of the
-                                     * report */
+    uint64_t depth;                 /* number of frames of the whole stack, inlined ones not
+                                     * counted; 0 = left out of the report */
     uint64_t left_out, left_out_at; /* number of frames that are missing before
                                      * frames[left_out_at] */
     struct crash_register *registers;
@@ -764,8 +764,9 @@ struct resource_total {
 /* How the last leak check was made. */
 struct leak_check {
     uint64_t when_ns;               /* 0 = the report leaves it out */
-    const char *rung;               /* how the threads were stopped: "parked", "unstopped",
-                                     * "none" */
+    const char *rung;               /* "parked": all threads were stopped; "unstopped": some ran on,
+                                     * so two copies of memory were compared; "none": no leak check
+                                     * was made */
     const char *occasion, *trouble; /* why the leak check was made, and what went wrong; NULL =
                                      * none */
     uint64_t pause_ns, check_ns;
@@ -833,8 +834,9 @@ struct process {
     uint64_t truncated[8];              /* number of shortened stacks by the reason of their end,
                                          * indexed like record.ending */
     uint64_t truncated_stacks;
-    /* Comparisons of captured stacks with those of a second unwinder (option unwind_check), and
-     * their results. */
+    /* With the option unwind_check: the number of captured stacks that a second unwinder unwound
+     * again; how many of these differ; and how many end early, and are marked as truncated, but go
+     * on in the second unwinder. */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     uint64_t own_bytes; /* memory that libleak itself used at the end; 0 = unknown */
     int64_t own_astray; /* the part of own_bytes that libleak's own counters miss */

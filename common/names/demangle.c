@@ -1,6 +1,6 @@
-/* demangle.c - demangles names with libiberty, which may run away on hostile names. libiberty
- * prints through a callback, from which longjmp aborts a name that expands beyond LONGEST
- * characters.
+/* demangle.c - demangles names with libiberty, which may take very long, or very much memory, for a
+ * hostile name. libiberty prints through a callback, from which longjmp aborts a name that expands
+ * beyond LONGEST characters.
  *
  * libiberty needs stack in proportion to the name and refuses names above 1024 characters by
  * default: for longer names the limit is off, and libiberty runs in a thread with a large stack.
@@ -17,7 +17,8 @@
 /* Most characters of a demangled name; if it is longer, the mangled name is kept. */
 #define LONGEST ((size_t)128 << 10)
 #define LONGEST_INPUT ((size_t)64 << 10)
-/* Most characters of a name that libiberty demangles with its own limits. */
+/* Most characters of a name that is demangled on the thread's own stack, with libiberty's limits; a
+ * longer one gets a thread with a large stack. */
 #define PLAIN_INPUT 1000
 #define BIG_STACK ((size_t)256 << 20)
 

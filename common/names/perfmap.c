@@ -335,7 +335,8 @@ static const char *const vm_code[] = {
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
-/* The length of the word in a table that the text begins with; 0 = none. */
+/* Returns the length of the word, among those of the NULL-terminated table, with which the text
+ * begins; 0 = it begins with none. */
 static size_t prefix_length(const char *text, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -17,7 +17,7 @@
 struct resolver {
     struct arena *mem;
     struct binary_search_path search;
-    struct name_process reading;    /* name process that reads the binaries */
+    struct name_process reading;    /* the name process, which reads the binaries */
     struct hashmap modules;         /* hash of path and build-id -> struct resolved_module * */
     struct hashmap binaries;        /* file_key() -> struct binary * */
     struct hashmap unmapped;        /* hash of a pc in no module and the number of its process ->
@@ -91,8 +91,9 @@ static const char *hex_text(struct arena *mem, const uint8_t *bytes, size_t leng
     return text;
 }
 
-/* A key of a file for one reading user that all paths of the file share. The key includes the
- * recorded build-id, because the file is used only if its own build-id is equal. */
+/* Returns the key of a file in resolver->binaries, which is equal for all paths that lead to the
+ * file. The key also depends on the user with whose rights the file is opened, and on the recorded
+ * build-id, because the file is used only if its own build-id equals that. */
 static uint64_t file_key(const struct resolver *resolver, const struct binary_name *name)
 {
     const char *root = resolver->search.sysroot ? resolver->search.sysroot : "";

@@ -12,7 +12,7 @@
 
 #include "common/base/proc.h"
 
-#define MAP_SIZE 1024 /* most bytes of two uid_map files that are compared */
+#define MAP_SIZE 1024 /* most bytes of each of the two uid_map files that are compared */
 #define IDS 3         /* real, effective and saved user id */
 
 static const struct {

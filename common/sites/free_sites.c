@@ -114,8 +114,8 @@ static bool is_exit(const struct resolved_place *place)
     return false;
 }
 
-/* Says whether exit() is between a node and the start of its thread. Computes it once for each
- * node. */
+/* Says whether exit() called the frame of a node, directly or through others. Computes it once for
+ * each node. */
 static bool is_freed_at_exit(struct free_sites *frees, uint32_t node)
 {
     const struct store_node *nodes = frees->store->nodes;
@@ -197,8 +197,8 @@ static void tally_place(struct free_sites *frees, struct free_tally *tally,
     sum->blocks = one.blocks;
 }
 
-/* Estimates of how many of the frees that `freed` counts the stacks were inspected: the same share
- * as of all frees of the site. With sample= only frees of sampled blocks are inspected;
+/* Estimates for how many of the frees that `freed` counts libleak inspected the stack: for the same
+ * share as of all frees of the site. With sample= only frees of sampled blocks are inspected;
  * leak_store.h gives the probability of a sample. */
 static double inspected_frees(const struct free_sites *frees, const struct store_site *site,
                               const struct store_freed *freed)
@@ -378,7 +378,7 @@ static const struct {
                          {2, true, 0},  {1, true, 0},  {4, false, 0}, {2, false, 0}, {1, false, 0},
                          {1, false, 1}, {1, false, 2}, {1, false, 3}};
 
-#define CALLEES (FREE_LEVELS - 3) /* index of the first level that has `callees` */
+#define CALLEES (FREE_LEVELS - 3) /* index of the first level whose `callees` is not 0 */
 /* Least share of the frees that one function must have to count as the destructor. */
 #define CALLEES_AGREE 0.8
 

@@ -19,9 +19,9 @@ struct node_signature {
     const struct resolved_place *place; /* NULL: not resolved yet, or the node is no frame
                                          * (leak_store.h) */
     uint64_t names, signature;
-    /* The node that stands for this one in signatures. It is another one if the frame does not
-     * count, as repeated frames of a recursion and frames of allocators: then that of the caller;
-     * an enum leak_root if no frame remains. */
+    /* Index of the node that stands for this one in signatures. It is this node itself, unless its
+     * frame does not count (a repetition in a recursion, or an allocator): then it is the `canon`
+     * of the caller, or an enum leak_root if no caller has a frame that counts. */
     uint32_t canon;
     uint32_t up; /* the `canon` of the caller, or an enum leak_root if there is none; only set in a
                      * node that is its own `canon` */
@@ -66,7 +66,7 @@ const struct resolved_place *signatures_place_in_module(const struct signatures 
 size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
                               const struct frame **frames, uint32_t *ending);
 
-/* Returns the module of the recording file with its binary opened, which is opened only once. */
+/* Returns the binary of a module of the recording file; the first call for a module opens it. */
 struct resolved_module *signatures_module(const struct signatures *signatures,
                                           const struct store_module *at);
 

@@ -242,7 +242,7 @@ struct growth_series growth_series_begin(struct arena *mem, const struct store *
 
 /* Says whether the site has a series that once reached GROWTH_BYTES_LEAST. */
 bool growth_series_has_site(const struct growth_series *growth_series, uint32_t site);
-/* The site that had the most live bytes at one time. */
+/* Returns the site of the list whose live bytes had the highest peak. */
 uint32_t growth_series_largest_site(const struct growth_series *growth_series,
                                     struct site_list sites);
 /* Judges the growth of sites, with the reason in words. NULL: they have no series, or one that

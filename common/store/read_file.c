@@ -157,7 +157,8 @@ static bool load_descriptor(int fd, struct store_image *image, struct read_error
         if (!read_file_header(fd, &header, trouble))
             return false;
         if (!store_header_is_readable(&header))
-            header.used = sizeof(header); /* enough to say what is wrong with the file */
+            header.used = sizeof(header); /* the header alone is copied, which is enough to say why
+                                           * the file cannot be read */
         /* The number of folds is read before and after the copy. If it differs, counts moved
          * between slots and sites meanwhile, and the copy is made again. */
         __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -50,8 +50,8 @@ static void *copy_table(struct check_reader *tables, const struct leak_table *ta
     return copy;
 }
 
-/* Makes a range of records in another table, which has `all` records, empty if it reaches beyond
- * that table. */
+/* Checks the range of *count records from *first on in another table, which has `all` records:
+ * makes the range empty if it reaches beyond that table. */
 static void check_range(struct check_reader *tables, uint32_t *first, uint32_t *count, size_t all)
 {
     if (*first <= all && *count <= all - *first)

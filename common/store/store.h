@@ -18,8 +18,8 @@
 #include "common/base/interval_map.h"
 #include "common/model/model.h"
 
-/* A root that the reader adds to the roots 1 to 5 of the file: the next node of the stack is not
- * in the file. */
+/* A reason why a call stack ends, which the reader adds to those of the file (enum leak_root): the
+ * node of the next caller is not in the file. */
 #define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
 #define STORE_NO_SITE UINT32_MAX
 #define STORE_NONE UINT32_MAX /* an index of anything but a site that refers to nothing */

@@ -88,8 +88,8 @@ struct candidate {
 
 enum { RANK_BYTES, RANK_HEAD, RANK_ARRAY, RANK_OBJECT };
 
-/* Ranks a candidate, the best first: a structure of the right size, an array, a type that is only
- * the beginning of the block, bytes. */
+/* Returns the rank of a candidate; a higher one is better evidence. From the best to the worst: a
+ * structure of the right size, an array, a type that is only a part of the block, bytes. */
 static int rank_of(const struct candidate *candidate)
 {
     if (candidate->bytes)
@@ -296,8 +296,8 @@ static enum type_source source_of(enum flow_target target)
 
 #define LINKS_MOST 4
 
-/* Says whether a structure only points to others of its kind. A pool links its free slots in this
- * way, and an intrusive list its members, which may be of any type. */
+/* Says whether a structure only points to others of its kind. Such a type is no evidence: a pool
+ * links its free slots in this way, and an intrusive list its members, which may be of any type. */
 static bool is_only_links(Dwarf_Die *type)
 {
     uint64_t size = type_size(type);

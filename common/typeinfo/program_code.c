@@ -133,8 +133,8 @@ static bool frame_offset(struct program_code *code, uint64_t at, const Dwarf_Op 
     if ((number != X86_SP && number != X86_BP) || !program_code_frame(code, at, &of, &distance))
         return false;
     if (of != number && number == X86_BP)
-        distance = 16; /* distance of a frame pointer from the CFA, also where the CFA rule uses
-                        * the stack pointer */
+        distance = 16; /* bytes from the frame pointer up to the CFA, once the prologue has saved
+                        * both; needed where the CFA rule uses the stack pointer */
     else if (of != number)
         return false;
     *offset -= distance;
@@ -166,7 +166,8 @@ static void add_location(struct program_code *code, Dwarf_Die *variable, uint64_
     else if (into)
         return;
     else if (op->atom == DW_OP_fbreg || op->atom == DW_OP_breg6 || op->atom == DW_OP_breg7) {
-        /* In the middle of the range the prologue is over, so the CFA rule holds. */
+        /* Takes the CFA rule at the middle of the range: there the function's prologue, which
+         * changes the rule, is over. */
         uint64_t inside = place.start + (place.end - place.start) / 2;
 
         if (!frame_offset(code, inside, op, &place.offset))

@@ -285,7 +285,8 @@ static void move_value(const struct decoding *decoding, bool to_rm)
     read->changed = BIT(read->to);
 }
 
-/* Decodes "add" or "sub" of a constant to a register. */
+/* Decodes an instruction that adds a constant to a register; negative: it subtracts the
+ * constant. */
 static void add_constant(const struct decoding *decoding, int to, bool negative)
 {
     struct x86_instruction *read = decoding->read;

@@ -75,7 +75,7 @@ struct view {
     const char *heap; /* graph file that html shows as well; NULL: none */
     bool freed;       /* show only the calls that freed freed_address */
     uint64_t freed_address;
-    bool who;             /* show only what is at an address and what points to it */
+    bool who;             /* show only what is at the address of --who, and what points to it */
     size_t columns;       /* width of lines, 0 = 80 */
     size_t rows;          /* height of the terminal that shows the report, 0 = unknown */
     size_t top;           /* most records to list for each process, 0 = all */

@@ -29,7 +29,7 @@ extern const struct json_table json_tool; /* writes name and version of this pro
 
 /* ---- Macros for rows of tables --------------------------------------------------------------- */
 
-/* Row for a list of frames that a function writes from the whole struct. */
+/* Row with the key k for a list of frames, which the function f writes; f gets the whole struct. */
 #define JSON_FRAMES(k, f, ...) JSON_COMPUTED(k, LIST, f, .table = &json_frame_or_index, __VA_ARGS__)
 /* Row for a struct stack. */
 #define JSON_STACK(s, k, m, ...)                                                                   \

@@ -55,7 +55,7 @@ struct term_text text_place_within(const struct frame *frame, const struct view 
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
                 FILE *stream);
 
-/* Writes a frame in a line of which `indent` columns are already written. */
+/* Writes a frame like text_frame(), in a line of which `indent` columns are already written. */
 void text_frame_rest(const struct frame *frame, bool user, int indent, const struct view *view,
                      FILE *stream);
 
