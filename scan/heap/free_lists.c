@@ -7,9 +7,10 @@
 #include "scan/image/image.h"
 
 #define LIST_MOST 65535 /* most chunks in a list: the largest number that a count can have */
-#define SMALL_LISTS 64u /* number of lists whose chunks all have the same size */
+#define SMALL_LISTS 64u /* number of lists that each have chunks of one size only */
 #define LISTS_MOST 76u
-/* Least size in bytes of a chunk in the first of the lists with larger chunks. */
+/* Least size in bytes of a chunk in the first of the other lists, which have chunks of several
+ * sizes. */
 #define LARGE_LEAST 1024u
 
 /* A list of free chunks: thread cache or fast bin. */
@@ -27,8 +28,8 @@ static uint64_t word_of(const struct heap_map *chunks, uint32_t number)
     return image_word(heap_map_block_bytes(chunks, number), chunks->word);
 }
 
-/* Returns the number of the chunk of a block, if that chunk can be in the list; CHUNK_NONE: it
- * cannot. */
+/* Returns the index (in heap_map.chunk[]) of the chunk of a block, if that chunk can be in the
+ * list; CHUNK_NONE: it cannot. */
 static uint32_t member(const struct list *list, uint64_t block)
 {
     uint32_t number = block % CHUNK_ALIGN
@@ -217,8 +218,8 @@ static void learn_key(const struct list *list, struct hashmap *keys)
         *hashmap_put(keys, key_of(list->chunks, number), NULL) = 1;
 }
 
-/* Marks blocks of caches by their keys. A list that changed while the heap was read may lead to
- * only a few of its blocks. */
+/* Marks every block that has the key of a cache. This also finds blocks that no list led to: a list
+ * may have changed while the heap was read. */
 static void mark_by_keys(struct heap_map *chunks, const struct hashmap *keys, uint64_t most)
 {
     for (uint32_t i = 0; keys->used && i < chunks->count; i++)

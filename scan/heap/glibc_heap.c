@@ -71,8 +71,8 @@ static uint64_t arena_word(const struct arena_bytes *arena, unsigned offset)
     return image_word(arena->bytes + offset, arena->layout->word);
 }
 
-/* Says whether bin i (1 to BINS) is empty: then its two pointers point to where a chunk with the
- * pair as links would begin. */
+/* Says whether bin i (1 to BINS) is empty: then both its pointers have the address two words before
+ * the pair (glibc_heap.h). */
 static bool bin_is_empty(const struct arena_bytes *arena, unsigned bin)
 {
     unsigned word = arena->layout->word, pair = offset_of_pair(arena->layout, bin);
@@ -151,8 +151,8 @@ static bool read_ring(struct glibc_heap *heap, struct image *image, uint64_t fir
     return true;
 }
 
-/* Searches main_arena in a piece of memory: it is where the words of the last bin show an empty
- * bin, and where a ring of arenas begins. */
+/* Searches main_arena in a piece of memory: tries each place at which the last bin would be empty,
+ * and takes the place as an arena if the ring of arenas that begins there leads back to it. */
 static bool search_piece(struct glibc_heap *heap, struct image *image, const uint8_t *bytes,
                          uint64_t start, size_t size)
 {

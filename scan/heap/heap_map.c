@@ -101,8 +101,8 @@ static enum chunk_state state_of(const struct heap_map *chunks, const struct chu
         return CHUNK_USED;
     if (at == region->top)
         return CHUNK_TOP;
-    /* The chunk behind would show the state of a chunk; at the end of the region there is none,
-     * so the chunk counts as used. */
+    /* The header of the next chunk shows whether a chunk is free; at the end of the region there is
+     * no next chunk, so the last one counts as used. */
     if (region->end - at - size < heap_map_header(chunks))
         return CHUNK_USED;
     return word_at(chunks, region, at + size + chunks->word) & CHUNK_PREVIOUS_IN_USE ? CHUNK_USED

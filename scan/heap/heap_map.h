@@ -16,6 +16,8 @@
  * The flags of the next chunk show whether a chunk is free. Chunks in thread caches (tcache) and
  * fast bins look like chunks in use; free_lists.h finds them.
  *
+ * The number of a chunk is its index in heap_map.chunk[].
+ *
  *     regions are sorted and do not overlap; the chunks of a region are sorted and adjacent
  *     region.start <= chunk.address, chunk.address + size <= region.stop <= region.end */
 #ifndef SCAN_HEAP_MAP_H
@@ -81,9 +83,10 @@ void heap_map_add_region(struct heap_map *chunks, const struct chunk_region *reg
 /* Sorts the regions and divides them into chunks. Drops a region that overlaps an earlier one. */
 void heap_map_walk(struct heap_map *chunks);
 
-/* Follows the chain of chunks from `from` on, and returns the address behind its last chunk; it
- * is top if the chain leads there. visited: NULL, or a bit for each CHUNK_ALIGN bytes of the
- * region: each place on the way is set, and the chain ends at a place that is set already. */
+/* Goes from chunk to chunk, beginning at the address `from`, and returns the address behind the
+ * last one; region->top if the chain leads there. visited: NULL, or a bit for each CHUNK_ALIGN
+ * bytes of the region; sets the bit of each chunk, and stops at a chunk whose bit is set
+ * already. */
 uint64_t heap_map_follow(const struct heap_map *chunks, const struct chunk_region *region,
                          uint64_t from, uint8_t *visited);
 

@@ -27,7 +27,8 @@ uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
 struct search {
     struct image *image;
     struct heap_map *found;
-    struct mapped_range range; /* part of the mapping in which no region is known */
+    struct mapped_range range; /* part of the mapping that is outside of all known regions (struct
+                                * chunk_region) */
     uint8_t *piece;            /* copy of the memory from piece_start to piece_end */
     uint64_t piece_start, piece_end;
 };
@@ -65,9 +66,9 @@ static bool add_region(struct search *search, uint64_t address, uint64_t size)
     return true;
 }
 
-/* Finds the header of an aligned block, two words before a multiple of some power of 2. The header
- * at the beginning of the mapping remains in front of it. Returns the chunk's size (see
- * mapped_chunk_size()); 0: there is none. */
+/* Finds the second header of an aligned block (memalign) in the mapping that begins at `page`: two
+ * words before a multiple of some power of 2. Sets *address to it, and returns the chunk's size
+ * (see mapped_chunk_size()); 0: the mapping has only the header at its beginning. */
 static uint64_t find_aligned(struct search *search, uint64_t page, uint64_t *address)
 {
     uint64_t words[2], before, size;

@@ -25,9 +25,9 @@ struct mapped_range {
     unsigned word; /* size in bytes of the program's words, 8 or 4 */
 };
 
-/* Checks the two words of a header at an address in the range. Returns the bytes from the chunk to
- * the end of its mapping, and in *before the bytes of its mapping in front of it; 0: the words are
- * no header. */
+/* Checks the two words of a header at an address in the range. Returns the number of bytes from the
+ * chunk to the end of its mapping, and sets *before to the number of bytes from the beginning of
+ * the mapping to the chunk; 0: the words are no header. */
 uint64_t mapped_chunk_size(const struct mapped_range *range, uint64_t address,
                            const uint64_t words[2], uint64_t *before);
 

@@ -101,7 +101,8 @@ static size_t read_core(struct image *image, uint64_t address, void *buffer, siz
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Says which pages were never written: they are holes in the core file. False: unknown. */
+/* Says in untouched[] which of the pages were never written: they are holes in the core file.
+ * False: unknown. */
 static bool find_holes(struct image *image, uint64_t start, size_t count, bool *untouched)
 {
     struct core_image *core = image->source;

@@ -163,8 +163,8 @@ size_t image_widen(const struct image *image, uint64_t *words, size_t size)
 
 /* ---- Copies of memory ------------------------------------------------------------------------ */
 
-/* Reads a piece; pages that were never written become zeros without access. False: no page was
- * written. */
+/* Reads a piece; pages that the process never wrote become zeros without being read. False: it
+ * wrote none of the pages. */
 static bool read_piece(struct image *image, uint64_t start, uint8_t *to, size_t size)
 {
     bool untouched[PIECE / IMAGE_PAGE], some = false;

@@ -47,8 +47,8 @@ struct image;
 /* Reads up to size bytes from an address. Returns the number of bytes before the first one that
  * cannot be read. */
 typedef size_t image_read_memory(struct image *image, uint64_t address, void *buffer, size_t size);
-/* Marks the pages of [start, start + count pages) that were never written, and so are zeros.
- * False: unknown. A source that cannot find out has NULL. */
+/* Sets untouched[i] for each of `count` pages from `start` on that was never written, and so is
+ * zero. False: unknown. NULL in struct image: the source can never find that out. */
 typedef bool image_find_untouched(struct image *image, uint64_t start, size_t count,
                                   bool *untouched);
 

@@ -40,9 +40,10 @@ unsigned registers_tls(unsigned word);
 int registers_dtv(unsigned word);
 unsigned registers_guard(unsigned word);
 
-/* Read registers from bytes of the note NT_PRSTATUS, of another set of registers, and of the
- * note registers_tls(). Too few bytes are ignored. registers_take_general() must be called
- * first. */
+/* Store registers of a thread, from sets as core files and ptrace have them:
+ * registers_take_general() the general ones (NT_PRSTATUS), to be called first;
+ * registers_take_more() any further set, as words; registers_take_tls() the thread pointer, from
+ * the note registers_tls(). A set that is too short is ignored. */
 void registers_take_general(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                             size_t size);
 void registers_take_more(struct image *image, struct image_thread *thread, const uint8_t *bytes,
@@ -50,8 +51,9 @@ void registers_take_more(struct image *image, struct image_thread *thread, const
 void registers_take_tls(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                         size_t size);
 
-/* Lets a stopped thread repeat a system call that the stop, not a signal, ended with EINTR, by a
- * change of its registers. False: there is nothing to repeat. */
+/* Lets a stopped thread repeat a system call that the stop, not a signal, ended with EINTR: changes
+ * the general registers in `bytes`, which the caller then gives to the thread. False: there is
+ * nothing to repeat. */
 bool registers_repeat_call(uint8_t *bytes, size_t size);
 
 #endif

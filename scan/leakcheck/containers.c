@@ -131,7 +131,7 @@ static bool is_aligned(const struct container_place *place)
            (object_has_start(place) || counts_back(place));
 }
 
-/* Recognizes an object behind a header that contains its own address, but is no empty list. */
+/* Recognizes, behind a header, an object that contains its own address and is no empty list. */
 static bool knows_itself(const struct container_place *place)
 {
     uint64_t object = place->address + place->offset;

@@ -39,7 +39,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Says whether the first word of a content is a pointer, whose bytes may be printable. */
+/* Says whether the first word of a block is a pointer. Then the block does not count as text, even
+ * if all bytes of the pointer are printable. */
 static bool is_pointer(const struct making *making, const uint8_t *bytes)
 {
     struct image *image = making->marking->objects->image;

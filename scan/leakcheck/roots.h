@@ -2,8 +2,8 @@
  * is no heap.
  *
  *     globals    writable segments of objects, and what the loader made read-only (RELRO); in those
- *                of libc only pointers to the start of a block count, for its malloc also points
- *                between blocks
+ *                of libc only pointers to the start of a block count, because malloc's own
+ *                variables there point to headers of chunks, in front of the blocks
  *     stacks     from just below the stack pointer to the end, without the unused part
  *     tls, anon  other private writable memory that is no heap; private mappings of files
  *     registers
