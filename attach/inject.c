@@ -101,9 +101,9 @@ static enum inject_result run_call(struct injection *injection, uint64_t millise
     }
 }
 
-/* Lets the thread make a system call while the area's signal frame does not exist, yet or any more.
- * Returns the call's result, -errno for an error. If leakctl dies meanwhile, the thread returns to
- * the program from the frame on its own stack. */
+/* Lets the thread make a system call at a time when the area has no signal frame: before the area
+ * is mapped, or to unmap it. Returns the call's result, -errno for an error. If leakctl dies
+ * meanwhile, the thread returns to the program from the frame on its own stack. */
 static int64_t call_kernel(struct injection *injection, uint64_t number, const uint64_t argument[6])
 {
     struct tracee *tracee = injection->tracee;
@@ -437,8 +437,8 @@ enum inject_result inject_steps(struct injection *injection, struct inject_step 
 
 /* ---- The signal frames ----------------------------------------------------------------------- */
 
-/* Writes a signal frame below an address, and returns where it begins, with a return address that
- * is not written; 0: failed. */
+/* Writes a signal frame below an address. Returns the address of the frame's first word, the return
+ * address of the handler, which the caller writes if it is needed; 0: failed. */
 static uint64_t write_frame(struct injection *injection, uint64_t below)
 {
     struct tracee *tracee = injection->tracee;
@@ -463,8 +463,9 @@ static bool write_area_frame(struct injection *injection)
 
 /* ---- The frame on the thread's own stack ----------------------------------------------------- */
 
-/* Returns how many bytes below an address of the thread's own stack may be used; 0: that is another
- * stack. A stack that libc has mapped for a thread ends with the thread's control block. */
+/* Returns how many bytes below an address of the thread's own stack may be used; 0: the address is
+ * on another stack. A stack that libc has mapped for a thread ends with the thread's control
+ * block. */
 static size_t room_on_stack(const struct injection *injection, uint64_t top)
 {
     const struct mapping *stack = loaded_objects_find_mapping(injection->objects, top);
@@ -475,8 +476,8 @@ static size_t room_on_stack(const struct injection *injection, uint64_t top)
     return top - stack->start;
 }
 
-/* Writes a frame below the red zone of the thread's own stack, and keeps what is there. The frame
- * has no alternate signal stack, so the thread's is left as it is. */
+/* Writes a signal frame below the red zone of the thread's own stack, and saves the bytes that it
+ * overwrites. The frame has no alternate signal stack, so the thread's is left as it is. */
 static void write_rescue(struct injection *injection)
 {
     struct tracee *tracee = injection->tracee;

@@ -55,7 +55,8 @@ struct injection {
                          * if sigreturn is not 0 */
     uint64_t sigreturn; /* address of the code in libc to which a signal handler returns; 0: none */
     uint64_t rescue;    /* address of a frame on the thread's own stack; 0: none */
-    size_t saved_size;  /* bytes up to the red zone of that stack, kept while a frame is in them */
+    size_t saved_size;  /* number of bytes of that stack, below its red zone, that are saved while
+                         * the frame overwrites them */
     unsigned char saved[INJECT_RESCUE_SIZE];
     uint64_t area;  /* address in the process of the memory that leakctl mapped there; 0: none */
     uint64_t frame; /* stack pointer at the first instruction of a called function */

@@ -38,7 +38,8 @@
 #define LOAD_TIMEOUT 60000
 /* Longest time in milliseconds between two tries to stop a thread at a safe place. */
 #define NAP_MOST 20
-/* Nanoseconds, and number of vfork children, after which leakctl does not wait for more of them. */
+/* leakctl gives up when it has waited this many nanoseconds, and in that time the only thread of
+ * the process was waiting for at least this many vfork children, one after the other. */
 #define VFORKS_TIMEOUT 1700000000ull
 #define VFORKS_MANY 3
 /* Most bytes that one read of a text takes; the page size is a multiple of this number. */
@@ -59,7 +60,7 @@
  * because a program with many symbols takes milliseconds to search. */
 struct functions {
     uint64_t find_errno, dladdr, dlopen, dlsym, dlerror, malloc, free;
-    uint64_t libc_dlopen; /* before glibc 2.34 libc itself has no dlopen */
+    uint64_t libc_dlopen; /* __libc_dlopen_mode, for glibc before 2.34, whose libc has no dlopen */
     uint64_t entry;       /* libleak_attach or libleak_detach of a library that is loaded already */
 };
 

@@ -187,7 +187,8 @@ pid_t preflight_vfork_child(pid_t pid)
     snprintf(file, sizeof(file), "task/%d/children", (int)pid);
     proc_read_text(pid, file, text, sizeof(text));
     while ((next = (pid_t)strtol(at, &at, 10)) > 0)
-        child = next; /* the newest, because the thread waits */
+        child = next; /* takes the last child of the list, the newest: the thread started no other
+                       * one while it waits */
     return child && proc_read_text(child, "status", text, sizeof(text)) &&
                    is_vfork_child(child, text)
                ? child

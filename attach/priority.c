@@ -45,7 +45,7 @@ void priority_restore(pid_t tid, const struct priority *earlier)
     struct priority before = *earlier;
 
     if (before.slice == usual_slice)
-        before.slice = 0; /* the kernel's own, even if that changes */
+        before.slice = 0; /* 0 = the kernel's usual slice, also if the kernel changes that later */
     set(tid, before);
 }
 

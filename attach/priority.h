@@ -21,8 +21,8 @@ struct priority {
 /* Raises the calling thread for ever, and makes its sleeps exact. */
 void priority_raise_own(void);
 
-/* Raises a thread, and stores what it had. False: it may not be raised, or need not be, as it has a
- * policy for real time. */
+/* Raises a thread, and stores in *earlier how it was scheduled before. False: the kernel forbids
+ * that, or the thread has a policy for real time, which is higher anyway. */
 bool priority_raise(pid_t tid, struct priority *earlier);
 void priority_restore(pid_t tid, const struct priority *earlier);
 

@@ -299,9 +299,9 @@ static int find_no_debuginfo(Dwfl_Module *module, void **context, const char *na
 static const Dwfl_Callbacks callbacks = {.find_elf = find_no_file,
                                          .find_debuginfo = find_no_debuginfo};
 
-/* Opens the file of an object as the process sees it. The process sees no file of libleak.so: then
- * the file "library" is opened, if its first page, which has the build-id, equals the first page in
- * memory. -1: there is no file. */
+/* Opens the file of an object as the process sees it. libleak.so may have been loaded from memory;
+ * then the process sees no file of it. So for libleak.so opens the file `library`, if its first
+ * page, which has the build-id, equals that in the process. -1: there is no file. */
 static int open_object(const struct tracee *tracee, const struct object *object, bool is_library,
                        const char *library)
 {

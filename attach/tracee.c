@@ -121,8 +121,9 @@ bool tracee_stop(struct tracee *tracee, bool stopped, uint64_t milliseconds)
     return event == TRACEE_INTERRUPTED;
 }
 
-/* Stops the thread and reads its registers. False: the thread does not stop, like one that waits
- * for its vfork child, or it has ended; a thread that runs cannot be detached. */
+/* Stops the thread and reads its registers. False: it has ended, or does not stop in this time,
+ * like a thread that waits for its vfork child; it then stays traced, because the kernel detaches
+ * only stopped threads. */
 bool tracee_interrupt(struct tracee *tracee, uint64_t milliseconds)
 {
     uint64_t now = time_steady_ns();
