@@ -106,13 +106,14 @@ static uint32_t lowest_semi(struct search *search, uint32_t v, uint32_t linked)
     return climb[v].low;
 }
 
-/* each of the four steps of prefetch_in() runs so many numbers ahead of the next step */
+/* number of blocks by which each of the four steps of prefetch_in() is ahead of the next step */
 #define AHEAD 4
 #define IN_AHEAD 8 /* most edges to one block whose sources are prefetched */
 
-/* Prefetches, in four steps, the memory that leads from a number to the entry `climb` of its
- * predecessors. Blocks with neighbouring numbers are far apart in memory, and so are the blocks
- * that point to them. */
+/* Prefetches, in four steps, what find_semidominators() reads for the blocks that it visits after
+ * number i: each block's list of blocks that point to it, and the entries of these in `climb`.
+ * Blocks with neighbouring numbers are far apart in memory, and so are the blocks that point to
+ * them. */
 static void prefetch_in(const struct search *search, uint32_t i)
 {
     const struct heap_graph *graph = search->graph;

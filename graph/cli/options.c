@@ -109,7 +109,7 @@ static const struct verb *find_verb(const char *word)
     return NULL;
 }
 
-/* Returns the command that runs if the user names none: on a terminal the browser. */
+/* Returns the command that runs if the user names none: browse on a terminal, else summary. */
 static const char *usual_verb(const struct options *options)
 {
     return !options->json && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? "browse" : "summary";

@@ -423,7 +423,8 @@ struct find_run {
     struct verb_run *run;
     struct dominators dominators; /* filled in if the condition needs it */
     struct root_tree tree;        /* filled in if the condition needs it */
-    struct hashmap texts;         /* hash of site, word and operator -> 1 = no, 2 = yes */
+    struct hashmap texts;         /* cache of comparisons of texts: hash of site, word and operator
+                                   * -> 1: it is false, 2: it is true */
 };
 
 static uint64_t find_number(void *context, uint32_t number, enum find_field field)

@@ -148,8 +148,8 @@ struct tree_run {
 static void tell_below(struct tree_run *tree, const struct owner_groups *groups,
                        const struct owner_group *group, size_t depth);
 
-/* Returns the words that stand between the description of a group and the name of its root. The
- * root holds the largest block of the group, but perhaps not the others. */
+/* Returns the words between the description of a group and the name of the root that points to the
+ * group's largest block. If the group has several blocks, the root may not hold the others. */
 static const char *group_held_by(const struct owner_group *group)
 {
     return group->blocks > 1 ? ", the largest held by " : ", held by ";
