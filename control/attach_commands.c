@@ -180,7 +180,7 @@ static pid_t start_report(const struct arguments *arguments, const char *recordi
     return child;
 }
 
-/* Makes the report, and returns the exit status of leakreport. */
+/* Runs leakreport as start_report() does, waits for its end, and returns its exit status. */
 static int wait_for_report(const struct arguments *arguments, const char *recording, bool ended)
 {
     pid_t child = start_report(arguments, recording, ended);

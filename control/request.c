@@ -215,9 +215,10 @@ static bool queue_signal(const struct target *target, pid_t thread, siginfo_t *i
     return syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, info, 0) == 0;
 }
 
-/* Sends the signal once. It is never sent to a program that it would kill, because exec removes
- * libleak's handler. While a signal is pending, perhaps from a leakctl that gave up, no second one
- * is sent. False: the request failed. */
+/* Sends the signal if that is possible now, and sets *sent then; the caller tries again until
+ * *sent. It is never sent to a program that has no handler for it, as after exec, because it would
+ * kill that program. While the signal is pending, perhaps from a leakctl that gave up, no second
+ * one is sent. False: the request failed. */
 static bool send_signal(const struct wait *wait, bool *sent)
 {
     const struct target *target = wait->target;
