@@ -139,7 +139,8 @@ static void plan_end(struct plan *plan)
 
 /* ---- Writing metrics ------------------------------------------------------------------------- */
 
-/* Writes the header of a metric, once, before its first series. */
+/* Writes the header of a metric before its first series. *has_header: whether it was written
+ * already. */
 static void write_metric_header(const struct metric *metric, bool *has_header, FILE *stream)
 {
     if (!*has_header)
