@@ -38,7 +38,8 @@ bool address_is_loopback(const union socket_address *address);
 void address_host(const union socket_address *address, char host[INET6_ADDRSTRLEN]);
 unsigned address_port(const union socket_address *address);
 
-/* Opens the socket. False: one line on stderr says why. */
+/* Opens the socket for the value of --listen. has_token: clients need a token, so other machines
+ * may reach the address. False: one line on stderr says why. */
 bool listener_open(struct listener *listener, const char *value, bool has_token);
 /* Returns the address in a form for people: "http://127.0.0.1:41873/", or the path. The caller
  * frees it. */
