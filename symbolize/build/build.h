@@ -66,9 +66,9 @@ struct handed_down {
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process);
-/* Adds a note to a process of which all else is filled in. */
+/* Appends a note to those of a process. */
 void report_notes_append(struct arena *mem, struct process *process, const char *note);
-/* Adds the note about slices of GLib. The records must be there. */
+/* Adds the note about slices of GLib. The records of the process must be filled in before. */
 void report_notes_add_slices(struct arena *mem, struct process *process);
 
 #endif

@@ -16,7 +16,8 @@
 struct options {
     struct option_list files;
     const struct format *format;
-    /* writes suppressions instead of the format; NULL = write the format */
+    /* function that writes suppressions (--gen-suppressions) in place of the report; NULL = the
+     * report is written */
     void (*generate)(const struct report *report, const struct view *view, FILE *stream);
     const char *output; /* pattern of -o; NULL = write to stdout */
     /* targets of --to, and of -o if both are given; none = write to `output` */

@@ -48,7 +48,8 @@ static void empty_line(const struct writing *writing)
 
 /* ---- Writing stacks -------------------------------------------------------------------------- */
 
-/* Writes a frame: "fill() (shelf.cc:12)", "fill() (in /opt/shelf)". */
+/* Writes a frame: "at 0x1166: fill() (shelf.cc:12)"; if it is not the first of the stack, "by
+ * 0x1199: main (in /opt/shelf)". */
 static void write_valgrind_frame(const struct writing *writing, const struct frame *frame,
                                  bool first)
 {

@@ -71,7 +71,7 @@ void root_paths_end(struct root_paths *paths);
 void root_paths_request(struct signatures *signatures);
 
 /* Makes the path to result `found` of the leak check; NULL when the leak check recorded none.
- * bytes: of the record that the path leads to. */
+ * bytes: number of bytes of the record that the path leads to. */
 const struct path *root_paths_make(struct root_paths *paths, uint32_t found, uint64_t bytes);
 
 /* Returns the title frame of a site's stack, from the cache `titles`; NULL = unknown. */

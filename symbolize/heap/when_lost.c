@@ -13,8 +13,9 @@
 /* Most bytes of code from the last jump of a function to its end in which find_line_before() looks
  * up lines; in longer code it finds none. */
 #define END_BYTES 256
-/* A jump over more lines than this leads to the end of a function by another way than the code
- * before it. */
+/* find_way_jump() goes back through the code that ran before the end of a function. When it comes
+ * to a line more than this many lines before the lines so far, it takes that line for the one from
+ * which the function jumped to its end. */
 #define JUMPED_LINES 2
 
 struct when_lost_builder {
@@ -212,9 +213,10 @@ static void choose_place(struct when_lost *when)
 }
 
 /* Returns the number of the call (of an allocation or a free, counted from the block's allocation)
- * at which a further run has to begin to execute step by step. Words in stacks may seem to hold a
- * block long after it was lost, so the steps begin before these words appeared, unless that takes
- * too long. */
+ * at which a further run has to begin to execute step by step. stored: the last pointer was in
+ * memory other than a stack, and one call before the loss is enough. Words in stacks may seem to
+ * hold a block long after it was lost, so the steps begin before these words appeared, unless that
+ * takes too long. */
 static uint32_t find_step(const struct store_drop *drop, bool stored)
 {
     uint32_t back = stored ? 1 : STACK_CALLS;

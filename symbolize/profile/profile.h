@@ -66,7 +66,8 @@ struct call_node {
     uint32_t up, first, next;
     /* exactly one of frame, process and label is set; in the root, none */
     const struct frame *frame;
-    /* set if the report has several processes: their nodes stand below the root */
+    /* set in the node of a process; a report of several processes has one such node for each, below
+     * the root */
     const struct process *process;
     const char *label;
     struct amount own, all;

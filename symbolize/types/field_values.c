@@ -48,8 +48,9 @@ static int64_t extend_sign(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
-/* Writes a string as "abc"; with "…" at its end when it is cut, because the content of the block
- * ends first. */
+/* Writes a string as "abc"; with "…" behind it when it is cut: after TEXT_MOST characters, or where
+ * the known content of the block ends. whole: `bytes` are the whole field, so the string is not cut
+ * at their end. */
 static void write_text(const uint8_t *bytes, size_t length, bool whole, char value[VALUE_SIZE])
 {
     size_t at = 0, used = 1;

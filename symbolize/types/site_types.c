@@ -180,7 +180,8 @@ struct stack_answer {
     bool conflict;
 };
 
-/* Takes over what one frame shows about the type. False: frames farther out cannot add anything. */
+/* Takes over what one frame shows about the type. library: the frame is code of a library. False:
+ * frames farther out cannot add anything. */
 static bool take_answer(struct stack_answer *answer, const struct block_type_found *found,
                         struct binary *binary, bool library)
 {
