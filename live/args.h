@@ -22,7 +22,7 @@ struct args {
     /* pid of a process whose environment leakwatch prints, doing nothing else */
     const char *environment_of;
     const char *pid; /* pid of a running process to attach to; NULL: start a program */
-    /* number of the record to follow, "" for the first one; NULL: --when-lost was not given */
+    /* number of the record to follow, "" for the first ones; NULL: --when-lost was not given */
     const char *when_lost;
     size_t error_exitcode; /* exit status when leaks are found; 0: the option was not given */
     /* value of --report-to; this option of libleak.so also applies to the report of leakrun */

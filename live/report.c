@@ -378,7 +378,7 @@ static char *read_line(int file)
 }
 
 char *report_blocks_to_follow(const struct session *session, const struct child *child,
-                              const struct args *args, const char *reporter,
+                              const struct args *args, const char *record, const char *reporter,
                               const struct string_list *environment,
                               const struct string_list *followed)
 {
@@ -390,7 +390,7 @@ char *report_blocks_to_follow(const struct session *session, const struct child 
     store_list_read(&stores, session->dir, child->pid, child->start_time);
     add_report_options(&command, reporter, args);
     add_followed(&command, followed);
-    string_list_addf(&command, "--blocks-to-follow=%s", args->when_lost);
+    string_list_addf(&command, "--blocks-to-follow=%s", record);
     string_list_add(&command, "--");
     add_store_paths(&command, &stores);
     if (answer >= 0 && has_readable_store(&stores) &&

@@ -62,11 +62,16 @@ static const char *refuse(const struct when_lost_program *program)
     return NULL;
 }
 
+static unsigned seconds_since(uint64_t began)
+{
+    return (unsigned)((time_steady_ns() - began) / 1000000000);
+}
+
 /* Says whether there must be no further run, and prints why. asked: an end was requested before the
  * runs; began: when the first of them began. */
 static bool is_enough(bool asked, uint64_t began)
 {
-    unsigned seconds = (unsigned)((time_steady_ns() - began) / 1000000000);
+    unsigned seconds = seconds_since(began);
     if (!asked && child_end_was_requested())
         print_notice("--when-lost: a signal came; the program is not run again");
     else if (seconds >= WHEN_LOST_SECONDS)
@@ -74,6 +79,13 @@ static bool is_enough(bool asked, uint64_t began)
     else
         return false;
     return true;
+}
+
+/* Returns the record that the next run is for: --blocks-to-follow of leakreport. */
+static const char *choose_record(const struct args *args, uint64_t began)
+{
+    bool only_first = !*args->when_lost && seconds_since(began) >= WHEN_LOST_OTHER_SECONDS;
+    return only_first ? "first" : args->when_lost;
 }
 
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program)
@@ -90,9 +102,9 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         return;
     }
     while (when->count < WHEN_LOST_RUNS && !(when->count && is_enough(asked, began))) {
-        char *blocks =
-            report_blocks_to_follow(program->session, program->child, program->args,
-                                    program->reporter, program->environment, &when->dirs);
+        char *blocks = report_blocks_to_follow(
+            program->session, program->child, program->args, choose_record(program->args, began),
+            program->reporter, program->environment, &when->dirs);
         struct session *session = &when->sessions[when->count];
         bool made =
             blocks && session_make(session, program->dir, program->library, program->runtime_dir);

@@ -1,8 +1,10 @@
 /* when_lost.h - implements leakrun --when-lost. It runs the program again with the option
  * follow_blocks=, to find where lost blocks were lost, and a third time to find out more about one
  * block: which code used it last, and, if only two calls are known between which it was lost, the
- * instruction. Threads that share their work may allocate other blocks in each run; then a run is
- * repeated, but there are at most WHEN_LOST_RUNS runs. */
+ * instruction. A fourth run finds out through which functions the block went. Several records share
+ * the second run; then the third and fourth run are repeated for each of them. Threads that share
+ * their work may allocate other blocks in each run; then a run is repeated. leakreport chooses what
+ * each run follows (symbolize/cli/followed.h), and this module how long there are runs. */
 #ifndef LIVE_WHEN_LOST_H
 #define LIVE_WHEN_LOST_H
 
@@ -13,8 +15,11 @@
 #include "live/input.h"
 #include "live/session.h"
 
-#define WHEN_LOST_RUNS 5
-#define WHEN_LOST_SECONDS 60 /* no run begins later than this after the first one */
+#define WHEN_LOST_RUNS 12
+/* No run begins later than this after the first one; and none for another record than the first
+ * one. */
+#define WHEN_LOST_SECONDS 60
+#define WHEN_LOST_OTHER_SECONDS 20
 
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];

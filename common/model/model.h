@@ -362,6 +362,7 @@ struct way {
 /* The times and places at which blocks of a record were lost, observed in another run of the
  * program (leakrun --when-lost). */
 struct when_lost {
+    uint32_t run;                             /* number, from 1, of the first run with results */
     uint32_t followed, lost, freed;           /* numbers of blocks */
     uint32_t agreed;                          /* number of lost blocks that were lost in the
                                                * function of `place` */

@@ -215,7 +215,7 @@ void build_process(struct arena *mem, struct resolver *resolver, const struct st
     temporary_fill(mem, resolver, store, process);
     progress_say("describing what was found");
     leak_check_info_fill(mem, resolver, store, process);
-    when_lost_fill(mem, resolver, store, false, process);
+    when_lost_fill(mem, resolver, store, 0, process);
     evidence_fill(mem, store, process);
     evidence_seek_names(resolver, store, options->group.suppressions);
     address_info_fill(mem, resolver, store, &options->who, process);

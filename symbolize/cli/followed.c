@@ -13,14 +13,17 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/text/text.h"
 
-#define BLOCKS_MOST 3 /* most blocks of one record that a run follows */
+#define RECORDS_MOST 3       /* most entries of the list whose blocks are followed */
+#define RECORD_BLOCKS_MOST 3 /* most blocks of one entry that a run follows */
+#define BLOCKS_MOST 4        /* most blocks that a run follows; LEAK_FOLLOWED_MOST, watchpoints */
+#define RETRIED_RUNS 5       /* after so many runs, a run without results is not repeated */
 
 /* ---- Reading the recordings of further runs -------------------------------------------------- */
 
-/* Adds the results of one recording file to the report. Returns how many of the blocks that the run
- * followed belong to records of the report. */
+/* Adds the results of one recording file to the report. run: the number of the run, from 1. Returns
+ * how many of the blocks that the run followed belong to records of the report. */
 static size_t read_followed_store(struct arena *mem, struct resolver *resolver, const char *path,
-                                  bool refine, struct report *report)
+                                  uint32_t run, struct report *report)
 {
     struct arena *own = arena_begin();
     struct store store;
@@ -30,7 +33,7 @@ static size_t read_followed_store(struct arena *mem, struct resolver *resolver, 
     if (reader_open(own, path, &store, &trouble)) {
         foreign_file_add_reader(store.owner);
         for (size_t i = 0; i < report->process_count; i++)
-            found += when_lost_fill(mem, resolver, &store, refine, &report->processes[i]);
+            found += when_lost_fill(mem, resolver, &store, run, &report->processes[i]);
         store_end(&store);
     }
     arena_end(own);
@@ -38,7 +41,7 @@ static size_t read_followed_store(struct arena *mem, struct resolver *resolver, 
 }
 
 static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, const char *dir,
-                                bool refine, struct report *report)
+                                uint32_t run, struct report *report)
 {
     struct store_list stores;
     size_t found = 0;
@@ -46,26 +49,24 @@ static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, co
     store_list_read(&stores, dir, 0, 0);
     for (size_t i = 0; i < stores.count; i++)
         if (stores.at[i].readable)
-            found += read_followed_store(mem, resolver, stores.at[i].path, refine, report);
+            found += read_followed_store(mem, resolver, stores.at[i].path, run, report);
     store_list_free(&stores);
     return found;
 }
 
-size_t followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
-                     struct report *report)
+void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
+                   struct report *report)
 {
-    size_t agreed = 0;
+    size_t found = 0;
 
     for (size_t i = 0; i < options->followed.count; i++)
-        agreed +=
-            read_followed_dir(mem, resolver, options->followed.text[i], agreed > 0, report) > 0;
+        found += read_followed_dir(mem, resolver, options->followed.text[i], i + 1, report);
     report->followed = options->followed.count > 0;
-    if (report->followed && !agreed && report->process_count)
+    if (report->followed && !found && report->process_count)
         report_notes_append(
             mem, &report->processes[0],
             "when lost: unknown, since the second run did not allocate the followed blocks "
             "with the same call stacks: it took another path");
-    return agreed;
 }
 
 /* ---- Choosing the blocks to follow ----------------------------------------------------------- */
@@ -76,38 +77,76 @@ static bool fail(const char *record, const char *why)
     return false;
 }
 
-struct plan {
-    const struct record *records[BLOCKS_MOST]; /* for each block, its record */
-    size_t blocks[BLOCKS_MOST];                /* for each block, its index in record->samples */
+/* The lost blocks of one entry of the list, and the runs that have followed one of them alone. */
+struct lost_entry {
+    const struct record *records[RECORD_BLOCKS_MOST]; /* for each block, its record */
+    size_t blocks[RECORD_BLOCKS_MOST];                /* for each block, its index in samples[] */
     size_t count;
+    bool alone, way; /* the run has ended; in vain, or with results */
 };
 
-static void add_blocks(struct plan *plan, const struct record *record)
+/* The runs that find out where blocks were lost. The first one follows blocks of all entries. Then,
+ * for each entry in turn, one run follows one of its blocks alone, and another one follows the
+ * block through the functions of the program. */
+struct plan {
+    struct lost_entry entries[RECORDS_MOST];
+    size_t count;
+    size_t runs; /* number of runs so far */
+    bool shared; /* the first of these runs has ended; in vain, or with results */
+};
+
+struct run {
+    enum { RUN_NONE, RUN_SHARED, RUN_ALONE, RUN_WAY } kind;
+    struct lost_entry *entry;
+};
+
+static void add_blocks(struct lost_entry *entry, const struct record *record)
 {
-    for (size_t i = 0; i < record->sample_count && plan->count < BLOCKS_MOST; i++) {
-        plan->records[plan->count] = record;
-        plan->blocks[plan->count++] = i;
+    for (size_t i = 0; i < record->sample_count && entry->count < RECORD_BLOCKS_MOST; i++) {
+        entry->records[entry->count] = record;
+        entry->blocks[entry->count++] = i;
     }
 }
 
-/* Adds to the plan (the blocks that the next run follows) the blocks of the record with this number
- * in the list; takes the first process whose list has the number. lost_only: skips processes in
- * which the record is not lost. False: no list has the number. */
-static bool add_numbered(struct plan *plan, const struct options *options,
-                         const struct report *report, size_t number, bool lost_only)
+/* Adds the entry of this number in the list of a process. False: there is none. lost_only: leaves
+ * out an entry that is not lost. */
+static bool add_entry(struct plan *plan, const struct options *options,
+                      const struct process *process, size_t number, bool lost_only)
 {
-    for (size_t i = 0; i < report->process_count; i++) {
-        const struct process *process = &report->processes[i];
-        size_t single, count = 0;
-        const size_t *records = text_list_records(process, &options->view, number, &single, &count);
+    struct lost_entry *entry = &plan->entries[plan->count];
+    size_t single, count = 0;
+    const size_t *records = text_list_records(process, &options->view, number, &single, &count);
 
-        if (!records || (lost_only && process->records[records[0]].verdict != VERDICT_LOST))
-            continue;
-        for (size_t k = 0; k < count; k++)
-            if (process->records[records[k]].verdict == VERDICT_LOST)
-                add_blocks(plan, &process->records[records[k]]);
+    if (!records)
+        return false;
+    if (lost_only && process->records[records[0]].verdict != VERDICT_LOST)
         return true;
-    }
+    for (size_t k = 0; k < count; k++)
+        if (process->records[records[k]].verdict == VERDICT_LOST)
+            add_blocks(entry, &process->records[records[k]]);
+    plan->count += entry->count > 0;
+    return true;
+}
+
+/* Adds the first lost entries of the first process that has any. False: none was lost. */
+static bool add_first(struct plan *plan, const struct options *options, const struct report *report,
+                      size_t most)
+{
+    for (size_t i = 0; i < report->process_count && !plan->count; i++)
+        for (size_t number = 1; plan->count < most; number++)
+            if (!add_entry(plan, options, &report->processes[i], number, true))
+                break;
+    return plan->count > 0;
+}
+
+/* Adds the entry of this number; takes the first process whose list has the number. False: no list
+ * has it. */
+static bool add_numbered(struct plan *plan, const struct options *options,
+                         const struct report *report, size_t number)
+{
+    for (size_t i = 0; i < report->process_count; i++)
+        if (add_entry(plan, options, &report->processes[i], number, false))
+            return true;
     return false;
 }
 
@@ -123,36 +162,54 @@ static bool add_signature(struct plan *plan, const struct report *report, uint64
                 continue;
             found = true;
             if (record->verdict == VERDICT_LOST)
-                add_blocks(plan, record);
+                add_blocks(&plan->entries[0], record);
         }
+    plan->count = plan->entries[0].count > 0;
     return found;
 }
 
-static bool find_blocks(struct plan *plan, const struct options *options,
-                        const struct report *report)
+static bool find_entries(struct plan *plan, const struct options *options,
+                         const struct report *report)
 {
     const char *text = options->to_follow;
     size_t length = strlen(text);
+    bool first = strcmp(text, "first") == 0;
     char *end;
 
-    if (!length)
-        return add_numbered(plan, options, report, 1, true) || fail(text, "nothing was lost");
+    if (!length || first)
+        return add_first(plan, options, report, first ? 1 : RECORDS_MOST) ||
+               fail(text, "nothing was lost");
     if (length == 16 && strspn(text, "0123456789abcdef") == 16)
         return add_signature(plan, report, strtoull(text, NULL, 16)) ||
                fail(text, "no record has this signature");
     unsigned long number = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end)
         return fail(text, "it takes the number of a record or its signature");
-    return add_numbered(plan, options, report, number, false) ||
+    return add_numbered(plan, options, report, number) ||
            fail(text, "the report has no record of this number");
 }
 
-/* ---- Printing the value of follow_blocks= for the next run ----------------------------------- */
+/* ---- Planning the next run ------------------------------------------------------------------- */
 
-static const struct when_lost *first_lost(const struct plan *plan)
+/* Returns for how many blocks of the entry the shared run has room: each entry has one block, the
+ * remaining room is for further blocks of the first entries. */
+static size_t shared_blocks(const struct plan *plan, const struct lost_entry *entry)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct when_lost *when = plan->records[i]->when_lost;
+    size_t room = BLOCKS_MOST - plan->count;
+
+    for (const struct lost_entry *it = plan->entries;; it++) {
+        size_t more = it->count - 1 < room ? it->count - 1 : room;
+
+        if (it == entry)
+            return 1 + more;
+        room -= more;
+    }
+}
+
+static const struct when_lost *first_lost(const struct lost_entry *entry)
+{
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct when_lost *when = entry->records[i]->when_lost;
 
         if (when && when->lost)
             return when;
@@ -160,74 +217,123 @@ static const struct when_lost *first_lost(const struct plan *plan)
     return NULL;
 }
 
-/* Prints the value of follow_blocks= for the third run. That run follows a single block: it
- * executes code step by step to find the instruction that lost the pointer, if the second run did
- * not find it, and finds the last use of the block. False: the second run found all that. */
-static bool print_third_run(const struct plan *plan, FILE *stream)
+static bool has_results(const struct lost_entry *entry)
 {
-    const struct when_lost *when = first_lost(plan);
-    const struct lost_block *block;
-
-    if (!when || (when->place.at.count && when->followed == 1))
-        return false;
-    block = &when->blocks[when->chosen];
-    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread, block->count);
-    if (!when->place.at.count)
-        fprintf(stream, "@%" PRIu32, block->step_at);
-    putc('\n', stream);
-    return true;
+    for (size_t i = 0; i < entry->count; i++)
+        if (entry->records[i]->when_lost)
+            return true;
+    return false;
 }
 
-/* Prints the value of follow_blocks= for the fourth run, which records the functions that the block
- * went through. */
-static void print_fourth_run(const struct plan *plan, FILE *stream)
+/* Says whether the shared run has followed a single block, and knows the instruction that lost the
+ * pointer. Then a run that follows the block alone finds nothing new. */
+static bool shared_run_is_enough(const struct plan *plan, const struct when_lost *when)
 {
-    const struct when_lost *when = first_lost(plan);
-    const struct lost_block *block;
-
-    if (!when || when->has_way)
-        return;
-    block = &when->blocks[when->chosen];
-    fprintf(stream, "T%" PRIu32 "#%" PRIu32 "@way\n", block->thread, block->count);
+    return plan->count == 1 && shared_blocks(plan, plan->entries) == 1 && when->place.at.count;
 }
 
-static void print_second_run(const struct plan *plan, FILE *stream)
+static struct run next_run(struct plan *plan)
 {
+    if (!plan->shared)
+        return (struct run){RUN_SHARED, plan->entries};
     for (size_t i = 0; i < plan->count; i++) {
-        const struct sample *block = &plan->records[i]->samples[plan->blocks[i]];
+        struct lost_entry *entry = &plan->entries[i];
+        const struct when_lost *when = first_lost(entry);
 
-        fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, i ? "," : "", block->thread.serial,
-                block->count);
+        if (when && !entry->alone && !shared_run_is_enough(plan, when))
+            return (struct run){RUN_ALONE, entry};
+        if (when && !entry->way && !when->has_way)
+            return (struct run){RUN_WAY, entry};
     }
-    putc('\n', stream);
+    return (struct run){RUN_NONE, NULL};
 }
 
 /* Says whether a run without results may have results when it is repeated. Blocks to follow are
  * named by thread and number. Threads other than the first may share their work differently in each
  * run, so these numbers may fit in the next run although they did not in the last. */
-static bool is_worth_a_retry(const struct plan *plan)
+static bool is_worth_a_retry(const struct plan *plan, const struct lost_entry *entry)
 {
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->records[i]->samples[plan->blocks[i]].thread.serial > 1)
+    for (size_t i = 0; i < entry->count && plan->runs < RETRIED_RUNS; i++)
+        if (entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
             return true;
     return false;
 }
 
-bool followed_print_plan(const struct options *options, size_t agreed, const struct report *report,
-                         FILE *stream)
+/* Notes that a run has ended. found: it has results for the blocks of its entry. */
+static void end_run(struct plan *plan, const struct run *run, bool found)
+{
+    struct lost_entry *entry = run->entry;
+
+    plan->runs++;
+    if (run->kind == RUN_NONE || (!found && is_worth_a_retry(plan, entry)))
+        return;
+    plan->shared = true;
+    entry->alone |= run->kind == RUN_ALONE || (!found && run->kind != RUN_SHARED);
+    entry->way |= run->kind == RUN_WAY || (!found && run->kind != RUN_SHARED);
+}
+
+static void read_runs(struct arena *mem, struct resolver *resolver, const struct options *options,
+                      struct plan *plan, struct report *report)
+{
+    for (size_t i = 0; i < options->followed.count; i++) {
+        struct run run = next_run(plan);
+        size_t found = read_followed_dir(mem, resolver, options->followed.text[i], i + 1, report);
+
+        end_run(plan, &run, run.kind == RUN_SHARED ? has_results(run.entry) : found > 0);
+    }
+}
+
+/* ---- Printing the value of follow_blocks= for the next run ----------------------------------- */
+
+/* Prints blocks of all entries. */
+static void print_shared_run(const struct plan *plan, FILE *stream)
+{
+    const char *comma = "";
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct lost_entry *entry = &plan->entries[i];
+
+        for (size_t k = 0; k < shared_blocks(plan, entry); k++) {
+            const struct sample *block = &entry->records[k]->samples[entry->blocks[k]];
+
+            fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, comma, block->thread.serial, block->count);
+            comma = ",";
+        }
+    }
+    putc('\n', stream);
+}
+
+/* Prints a single block. The run executes code step by step to find the instruction that lost the
+ * pointer, if the shared run did not find it, and finds the last use of the block; or it records
+ * the functions that the block went through. */
+static void print_single_run(const struct run *run, FILE *stream)
+{
+    const struct when_lost *when = first_lost(run->entry);
+    const struct lost_block *block = &when->blocks[when->chosen];
+
+    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread, block->count);
+    if (run->kind == RUN_WAY)
+        fputs("@way", stream);
+    else if (!when->place.at.count)
+        fprintf(stream, "@%" PRIu32, block->step_at);
+    putc('\n', stream);
+}
+
+bool followed_print_plan(struct arena *mem, struct resolver *resolver,
+                         const struct options *options, struct report *report, FILE *stream)
 {
     struct plan plan = {.count = 0};
-    size_t runs = options->followed.count;
+    struct run run;
 
-    if (!find_blocks(&plan, options, report))
+    if (!find_entries(&plan, options, report))
         return false;
     if (!plan.count)
         return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
-    if (runs > agreed && !is_worth_a_retry(&plan))
-        return true;
-    if (!agreed)
-        print_second_run(&plan, stream);
-    else if (agreed > 1 || !print_third_run(&plan, stream))
-        print_fourth_run(&plan, stream);
+    read_runs(mem, resolver, options, &plan, report);
+    run = next_run(&plan);
+    if (run.kind == RUN_SHARED)
+        print_shared_run(&plan, stream);
+    else if (run.kind != RUN_NONE)
+        print_single_run(&run, stream);
     return true;
 }

@@ -9,19 +9,19 @@
 #include "symbolize/cli/options.h"
 
 /* Adds the results of further runs, whose recording files are in the directories of --followed, to
- * the records of the report. The first directory with results is that of the run that followed
- * several blocks; results of later ones are more precise and replace them. Returns the number of
- * directories with results; if it is 0, adds a note to the first process. */
-size_t followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
-                     struct report *report);
+ * the records of the report. Results of later runs, which followed a single block, are more precise
+ * and replace those of earlier ones. Without results, adds a note to the first process. */
+void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
+                   struct report *report);
 
-/* Prints the value of the option follow_blocks= for the next run, which shall follow blocks of the
- * record of --blocks-to-follow. agreed: the number of runs with results, as followed_read()
- * returned it. 0: the next run follows several blocks. 1: it follows one block, executes the code
- * between the last two known calls step by step, and watches which code uses the block. Prints
- * nothing when a further run can find nothing new, or when a run had no results and the next run
- * would have none either. False: there is no such record, or it is not lost; a message says so. */
-bool followed_print_plan(const struct options *options, size_t agreed, const struct report *report,
-                         FILE *stream);
+/* Reads the results of the runs so far, and prints the value of the option follow_blocks= for the
+ * next run. The first run follows blocks of the entry of --blocks-to-follow, or of the first lost
+ * entries of the list. Then, for each of these entries, a run follows one block, executes the code
+ * between the last two known calls step by step, and watches which code uses the block; and another
+ * run records the functions that the block goes through. A run without results is repeated if the
+ * next one may have results. Prints nothing when a further run can find nothing new. False: there
+ * is no such record, or it is not lost; a message says so. */
+bool followed_print_plan(struct arena *mem, struct resolver *resolver,
+                         const struct options *options, struct report *report, FILE *stream);
 
 #endif

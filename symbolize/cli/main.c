@@ -136,17 +136,19 @@ static int report_all(struct arena *mem, struct resolver *resolver, struct optio
 {
     struct report report = {0};
     int status = STATUS_GOOD;
-    size_t agreed;
 
     report.processes = arena_alloc_array(mem, options->files.count, sizeof(struct process));
     progress_begin(resolve_count);
     for (size_t i = 0; i < options->files.count; i++)
         if (!command_read_store(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
-    agreed = followed_read(mem, resolver, options, &report);
+    if (report.process_count && options->to_follow) {
+        progress_end();
+        return followed_print_plan(mem, resolver, options, &report, stdout) ? status
+                                                                            : STATUS_UNUSABLE;
+    }
+    followed_read(mem, resolver, options, &report);
     progress_end();
-    if (report.process_count && options->to_follow)
-        return followed_print_plan(options, agreed, &report, stdout) ? status : STATUS_UNUSABLE;
     if (report.process_count) {
         bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
 

@@ -194,10 +194,11 @@ void address_info_fill(struct arena *mem, struct resolver *resolver, const struc
 /* ---- when_lost.c: where the last pointer to a block was lost (follow_blocks=) ------------------ */
 
 /* Adds the places at which followed blocks were lost to the records of the process with the call
- * stacks of these blocks. The store may be that of another run of the program. refine: the store is
- * of a further run, which followed only the chosen block of a record and knows its place better.
- * Returns the number of followed blocks that belong to a record. */
+ * stacks of these blocks, if they are blocks of the same record there. run: the number, from 1, of
+ * the further run of the program that the store is of; 0: it is that of the process itself. A run
+ * after the first one with results for a record followed only the chosen block of the record and
+ * knows its place better. Returns the number of followed blocks that belong to a record. */
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
-                      bool refine, struct process *process);
+                      uint32_t run, struct process *process);
 
 #endif

@@ -589,19 +589,42 @@ static void refine_followed(struct when_lost_builder *builder,
     find_shared_caller(builder, followed->site, made);
 }
 
-/* Finds the record with this signature. A reachable record may have the signature, too; it is
- * skipped. NULL: there is none. */
-static struct record *find_record(struct process *process, uint64_t signature)
+static bool is_sample(const struct record *record, const struct store_followed *followed)
+{
+    for (size_t i = 0; i < record->sample_count; i++)
+        if (record->samples[i].thread.serial == followed->thread &&
+            record->samples[i].count == followed->count)
+            return true;
+    return false;
+}
+
+/* Finds the record with this signature; if the store is of a further run, only if the block was
+ * chosen from this record: in that run another record may have the block. A reachable record may
+ * have the signature, too; it is skipped. NULL: there is none. */
+static struct record *find_record(struct process *process, const struct store_followed *followed,
+                                  uint64_t signature, uint32_t run)
 {
     for (size_t i = 0; i < process->record_count; i++)
         if (process->records[i].signature == signature &&
-            process->records[i].verdict != VERDICT_REACHABLE)
+            process->records[i].verdict != VERDICT_REACHABLE &&
+            (!run || is_sample(&process->records[i], followed)))
             return &process->records[i];
     return NULL;
 }
 
+/* Returns what further runs have found for the record; makes it if there is none. */
+static struct when_lost *results_of(struct arena *mem, struct record *record, uint32_t run)
+{
+    if (!record->when_lost)
+        record->when_lost = arena_alloc(mem, sizeof(*record->when_lost));
+    struct when_lost *when = (struct when_lost *)record->when_lost;
+
+    when->run = when->run ? when->run : run;
+    return when;
+}
+
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
-                      bool refine, struct process *process)
+                      uint32_t run, struct process *process)
 {
     struct when_lost_builder builder = {.mem = mem, .process = process};
     size_t found = 0;
@@ -617,18 +640,17 @@ size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct
     for (size_t i = 0; i < store->followed_count; i++) {
         const struct store_followed *followed = &store->followed[i];
         struct record *record = find_record(
-            process, signatures_of_node(&builder.signatures, store->sites[followed->site].node));
+            process, followed,
+            signatures_of_node(&builder.signatures, store->sites[followed->site].node), run);
 
         if (!record)
             continue;
         found++;
-        if (refine && record->when_lost)
-            refine_followed(&builder, followed, (struct when_lost *)record->when_lost);
-        if (refine)
-            continue;
-        if (!record->when_lost)
-            record->when_lost = arena_alloc(mem, sizeof(*record->when_lost));
-        add_followed(&builder, followed, (struct when_lost *)record->when_lost);
+        struct when_lost *when = results_of(mem, record, run);
+        if (when->run == run)
+            add_followed(&builder, followed, when);
+        else
+            refine_followed(&builder, followed, when);
     }
     free_wrappers_end(&builder.wrappers);
     root_paths_end(&builder.paths);

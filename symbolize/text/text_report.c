@@ -288,24 +288,32 @@ static bool is_unexplained(const struct record *record)
 }
 
 /* Returns the number (from 1) of the first entry of lost blocks for which the report does not show
- * what should have freed them. 0: there is none, or following the blocks in another run is useless:
- * this run did not exit, or was sampled. */
-static size_t unexplained_entry(const struct process *process, const struct view *view)
+ * what should have freed them; of those behind the last one whose blocks were followed, if the
+ * report has what further runs have found. 0: there is none, or following the blocks in another run
+ * is useless: this run did not exit, or was sampled. */
+static size_t unexplained_entry(const struct report *report, const struct process *process,
+                                const struct view *view)
 {
-    size_t single, count;
+    size_t single, count, found = 0;
     const size_t *records;
+    bool followed = !report->followed;
 
     if (process->how != END_EXIT || process->sample > 1)
         return 0;
     for (size_t n = 1; (records = text_list_records(process, view, n, &single, &count)); n++) {
-        size_t unexplained = 0;
+        size_t unexplained = 0, told = 0;
 
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             unexplained += is_unexplained(&process->records[records[i]]);
-        if (unexplained == count)
-            return n;
+            told += report->followed && process->records[records[i]].when_lost;
+        }
+        followed |= told > 0;
+        if (told)
+            found = 0;
+        else if (unexplained == count && !found)
+            found = n;
     }
-    return 0;
+    return followed ? found : 0;
 }
 
 /* Returns the option that follows the blocks of entry `number`: "--when-lost" for entry 1, else
@@ -333,8 +341,8 @@ static const char *choose_again(const struct text_processes *processes, const st
 
         if (!is_short(processes, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
             option = more;
-        if (!when && !report->followed)
-            when = follow_option(processes, unexplained_entry(process, view), follow, size);
+        if (!when)
+            when = follow_option(processes, unexplained_entry(report, process, view), follow, size);
     }
     if (when && (!option || strcmp(option, "--all-frames") == 0))
         return when;

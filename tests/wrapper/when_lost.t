@@ -245,6 +245,43 @@ test_when_lost_record_is_chosen_by_number_or_signature() {
     says err 'number of a record or its signature'
 }
 
+# Without a number the first three records are followed, in runs that they share as far as possible.
+test_when_lost_several_records_are_followed() {
+    ways
+    when_lost ./ways field reassigned local
+    equal records "$(grep -c '^     lost in ' err)" 3
+    for line in field global; do says err "lost in .* at ways.c:$(line_of $line)"; done
+    says err ' lost in parse at ways.c:'
+    equal uses "$(grep -c '^     .*last used in ' err)" 2 # each is of a run of its own; one is not used
+    silent_about err 'Next: .*--when-lost'
+}
+test_when_lost_fourth_record_is_not_followed() {
+    ways
+    when_lost ./ways field reassigned local fifth
+    equal records "$(grep -c '^     lost in ' err)" 3
+    says err '^Next: leakrun --when-lost=4 ./ways field reassigned local fifth'
+}
+test_when_lost_block_of_another_record_is_none_of_this_one() {
+    compile swapped -g <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+static void first(void) { sink = malloc(10); sink = NULL; free(malloc(9)); }
+static void second(void) { sink = malloc(20); sink = NULL; free(malloc(9)); }
+int main(void) {
+    if (access("once", F_OK) == 0) { second(); first(); }
+    else { first(); second(); }
+    creat("once", 0600);
+    return 0;
+}
+END
+    when_lost ./swapped
+    silent_about err ' lost in '
+    says err 'the second run did not allocate the followed blocks'
+    when_lost ./swapped
+    equal records "$(grep -c '^     lost in ' err)" 2
+}
+
 test_when_lost_nothing_lost_is_said() {
     ways
     when_lost ./ways kept
