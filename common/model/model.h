@@ -95,7 +95,7 @@ struct freed_place {
     size_t inner; /* number of the user's functions in the record's stack between the allocation
                    * and `common`; if there are more than COMMON_NEAR (8), common is NULL */
     bool close;   /* `common` is most likely the function to fix: `inner` is at most COMMON_CLOSE
-                   * (3) */
+                   * (3), and it does not only hand the blocks on (free_sites.c) */
     double share; /* part of the sampled frees that happened at this place, 0 to 1 */
 };
 

@@ -31,6 +31,13 @@ size_t demangle_bare_length(const char *scope);
  * std::vector<int>::push_back(). */
 bool demangle_is_template_member(const char *name);
 
+/* ---- name_words.c: what the words of a function's name say, in C and C++ ---------------------- */
+
+/* Says whether a function releases what it is given: node_free, closeAll, ~Node. */
+bool name_says_release(const char *function);
+/* Says whether a function replaces a block by a larger one: buffer_grow, rehash. */
+bool name_says_growth(const char *function);
+
 /* ---- frame_class.c: tables of module and function names --------------------------------------
  *
  * The role of a frame (user, runtime, wrapper, allocator) decides which frame is the headline of

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/names/names.h"
+
 /* Least number of inspected frees for which a report says in percent how many blocks each place
  * frees. */
 #define LOOKS_FOR_SHARE 16
@@ -28,10 +30,13 @@ struct place_sum {
     uint64_t blocks, most;                      /* most: the largest number of blocks that one
                                                  * stack freed; `node` is that stack */
     uint32_t node;
+    bool apart; /* the freed blocks were allocated below `below`, too, so `common` had no part in
+                 * them */
 };
 
 struct free_tally {
     struct common_frames own; /* the record's stack */
+    bool others;              /* blocks of other stacks than the record's are summed up */
     struct hashmap by_place;  /* sum_key() -> 1 + index in places[] */
     struct place_sum *places;
     size_t count, capacity;
@@ -175,8 +180,30 @@ static uint64_t sum_key(const struct place_sum *sum)
     return sum->below ? hash_mix(key, sum->below->name_hash) : key;
 }
 
+static bool has_function(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i]->name_hash == function->name_hash)
+            return true;
+    return false;
+}
+
+/* Says whether the function that `common` calls to free a block allocated it, too: then the block
+ * never was in the hands of `common`. */
+static bool is_apart(struct free_sites *frees, const struct place_sum *sum, uint32_t site_node)
+{
+    const struct frame *found[STACK_FRAMES];
+    struct stack stack = {found, 0, 0};
+
+    if (!sum->below)
+        return false;
+    stack.count = collect_stack(frees->signatures, site_node, found);
+    return has_function(&stack, sum->below);
+}
+
 static void tally_place(struct free_sites *frees, struct free_tally *tally,
-                        const struct frame *frame, const struct store_freed *freed)
+                        const struct frame *frame, const struct store_freed *freed,
+                        uint32_t site_node)
 {
     struct place_sum one = inspect_free(frees, tally, frame, freed->node), *sum;
     uint64_t *slot = hashmap_put(&tally->by_place, sum_key(&one), NULL);
@@ -190,11 +217,13 @@ static void tally_place(struct free_sites *frees, struct free_tally *tally,
     sum = &tally->places[*slot - 1];
     one.blocks = add_saturating(sum->blocks, freed->blocks);
     one.most = sum->most;
+    one.apart = (sum->apart || !sum->blocks) && tally->others && is_apart(frees, &one, site_node);
     if (freed->blocks > sum->most) {
         one.most = freed->blocks;
         *sum = one;
     }
     sum->blocks = one.blocks;
+    sum->apart = one.apart;
 }
 
 /* Estimates for how many of the frees that `freed` counts libleak inspected the stack: for the same
@@ -238,7 +267,7 @@ static void tally_site(struct free_sites *frees, const struct store_site *site,
         else if (own && place && place_key(own) == place_key(place))
             sum = &tally->there;
         else if (place && freed->blocks)
-            tally_place(frees, tally, place, freed);
+            tally_place(frees, tally, place, freed, site->node);
         *sum = add_saturating(*sum, freed->blocks);
         if (sum != &tally->seen || !freed->blocks)
             continue;
@@ -319,6 +348,20 @@ static bool is_main(const struct frame *frame)
     return frame->function && strcmp(frame->function, "main") == 0;
 }
 
+/* Says whether the common function is most likely the one to fix. It is not if it hands the blocks
+ * on to a function that may keep or forget them: then that function may be to blame. It is if it
+ * frees them itself or calls a function that exists to release. What it does with blocks of other
+ * stacks counts too, unless these are allocated and freed apart from it. A block that grows is
+ * replaced where it was allocated, which says nothing about its last piece. */
+static bool is_likely_fix(const struct free_tally *tally, const struct place_sum *sum)
+{
+    if (sum->agreement.inner > COMMON_CLOSE || is_main(sum->common))
+        return false;
+    if (!sum->below)
+        return !name_says_growth(sum->common->function);
+    return name_says_release(sum->below->function) || (tally->others && !sum->apart);
+}
+
 static struct freed_place describe_place(const struct free_tally *tally,
                                          const struct place_sum *sum)
 {
@@ -330,7 +373,7 @@ static struct freed_place describe_place(const struct free_tally *tally,
     if (sum->common && at.inner <= COMMON_NEAR) {
         at.common = sum->common;
         at.below = sum->below;
-        at.close = at.inner <= COMMON_CLOSE && !is_main(at.common);
+        at.close = is_likely_fix(tally, sum);
     }
     return at;
 }
@@ -452,6 +495,7 @@ static void tally_group(struct free_sites *frees, size_t level, const struct rec
     if (!groups->next)
         make_site_groups(frees, level);
     at = hashmap_get(&groups->of, key);
+    tally->others = true;
     if (at)
         tally_up(frees, (struct site_list){groups->all[at - 1].first, groups->next}, GROUP_ROWS,
                  tally);
@@ -475,14 +519,6 @@ static const struct frame *freeing_function(const struct freed_place *at)
 static const struct frame *summed_function(const struct place_sum *sum)
 {
     return sum->below ? sum->below : sum->frame;
-}
-
-static bool has_function(const struct stack *stack, const struct frame *function)
-{
-    for (size_t i = 0; i < stack->count; i++)
-        if (stack->frames[i]->name_hash == function->name_hash)
-            return true;
-    return false;
 }
 
 /* The function that frees nearly all blocks, in several places: a destructor; NULL = none. A

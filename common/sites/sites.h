@@ -134,7 +134,8 @@ struct common_frame {
  * quarters of the common functions have at most 6 inside; those with more than 8 are
  * dispatchers. */
 #define COMMON_NEAR 8 /* a report names no common function with more functions inside of it */
-/* A common function with at most so many functions inside of it is most likely the one to fix. */
+/* Only a common function with at most so many functions inside of it may be marked as the one to
+ * fix. */
 #define COMMON_CLOSE 3
 /* Most frames of the user that are compared in a stack, innermost first. */
 #define COMMON_FRAMES 256

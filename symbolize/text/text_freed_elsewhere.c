@@ -209,6 +209,21 @@ static bool is_owners_free(const struct record *record, const struct freed *free
            orphaned->frames[orphaned->user]->name_hash == freed->place[0].frame->name_hash;
 }
 
+/* Writes where other allocations of the same function are freed: the function that frees, if it has
+ * a name, and its caller. No block of the record was freed, so rather that function forgets them
+ * than one further out. */
+static void write_beside(const struct freed *beside, const struct view *view, FILE *stream)
+{
+    const char lead[] = "other allocations of the same function are freed in ";
+    const struct freed_place *at = &beside->place[0];
+    struct freed_place freeing = {.below = at->frame, .common = find_freeing_caller(beside)};
+
+    if (at->common && at->below && at->frame->function && freeing.common)
+        write_freed_call(lead, &freeing, "", view, stream);
+    else
+        write_freed_at(lead, beside, 0, "", view, stream);
+}
+
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct freed *freed = &record->freed;
@@ -218,12 +233,8 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
         : freed->of == 1 ? "another block is freed in "
                          : "others are freed in ";
 
-    if (!freed->places && record->beside.places) {
-        write_freed_at("other allocations of the same function are freed in ", &record->beside, 0,
-                       "", view, stream);
-        if (!is_owners_free(record, &record->beside))
-            write_freeing_call(&record->beside, view, stream);
-    }
+    if (!freed->places && record->beside.places)
+        write_beside(&record->beside, view, stream);
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);

@@ -280,6 +280,37 @@ START_TEST(blocks_of_the_runtime_are_distinguished_from_the_users)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    bool release, growth;
+} says[] = {
+    {"node_free", true, false},
+    {"freeNode", true, false},
+    {"xfree", true, false},
+    {"XMLFreeDoc", true, false},
+    {"tree::~tree()", true, false},
+    {"Tree::close(int)", true, false},
+    {"fb_clear_parser", true, false},
+    {"freelist_add", false, false},
+    {"closest", false, false},
+    {"main", false, false},
+    {"", false, false},
+    {"free::make()", false, false},
+    {"CollGrow", false, true},
+    {"buffer_grow", false, true},
+    {"buf_realloc", false, true},
+    {"vec::resize<int>(int)", false, true},
+    {"grown_ups", false, false},
+    {"ht_resize", false, true},
+};
+
+START_TEST(a_functions_name_says_what_it_does)
+{
+    ck_assert_int_eq(name_says_release(says[_i].name), says[_i].release);
+    ck_assert_int_eq(name_says_growth(says[_i].name), says[_i].growth);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("names");
@@ -292,6 +323,7 @@ int main(void)
     tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
+    tcase_add_loop_test(all, a_functions_name_says_what_it_does, 0, ROWS(says));
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
     tcase_add_test(all, blocks_of_the_runtime_are_distinguished_from_the_users);
     suite_add_tcase(suite, all);

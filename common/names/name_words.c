@@ -1,0 +1,120 @@
+/* name_words.c - what the words in the name of a function say that it does. */
+#include "common/names/names.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define WORDS 16
+#define NAME_MOST 127 /* most characters of a name that is split; longer names have no words */
+
+/* The words of the last component of a function's name, in lower case: "free" and "node" of
+ * tree::freeNode(int) and of free_node. A destructor has the word "~". */
+struct words {
+    char text[2 * NAME_MOST + 2];
+    const char *word[WORDS];
+    size_t count;
+};
+
+static bool begins_word(const char *name, size_t at)
+{
+    unsigned char before = (unsigned char)name[at - 1], here = (unsigned char)name[at];
+
+    return !isalnum(before) || (isupper(here) && !isupper(before)) ||
+           (isupper(here) && islower((unsigned char)name[at + 1]));
+}
+
+/* Returns the length of a qualified name without the template arguments at its end. */
+static size_t length_without_arguments(const char *name, size_t length)
+{
+    size_t depth = 0, at = length;
+
+    while (at && name[length - 1] == '>') {
+        at--;
+        depth += name[at] == '>';
+        depth -= name[at] == '<';
+        if (!depth)
+            return at;
+    }
+    return length;
+}
+
+static void split_words(const char *function, struct words *words)
+{
+    const char *scope = demangle_scope(function);
+    size_t end = length_without_arguments(scope, demangle_bare_length(scope)), start = end;
+    char name[NAME_MOST + 1], *to = words->text;
+
+    words->count = 0;
+    while (start && !strchr(":>", scope[start - 1]))
+        start--;
+    if (end - start > NAME_MOST)
+        return;
+    memcpy(name, scope + start, end - start);
+    name[end - start] = 0;
+    for (size_t i = 0; name[i]; i++) {
+        if (name[i] != '~' && !isalnum((unsigned char)name[i]))
+            continue;
+        if (!i || to == words->text || begins_word(name, i)) {
+            if (words->count == WORDS)
+                return;
+            if (to != words->text)
+                *to++ = 0;
+            words->word[words->count++] = to;
+        }
+        *to++ = (char)tolower((unsigned char)name[i]);
+        *to = 0;
+    }
+}
+
+static bool is_in(const char *word, const char *const *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, table[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool ends_in(const char *word, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(word), ending = strlen(endings[i]);
+
+        if (length >= ending && strcmp(word + length - ending, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+#define IS_IN(word, table) is_in(word, table, sizeof(table) / sizeof(*(table)))
+#define ENDS_IN(word, table) ends_in(word, table, sizeof(table) / sizeof(*(table)))
+
+bool name_says_release(const char *function)
+{
+    static const char *const release[] = {"~",      "clean",  "cleanup", "clear",   "close", "del",
+                                          "deinit", "decref", "discard", "dispose", "done",  "drop",
+                                          "fini",   "purge",  "term",    "uninit"};
+    static const char *const endings[] = {"free",    "dealloc", "deallocate", "delete",
+                                          "destroy", "release", "unref"};
+    struct words words;
+
+    split_words(function, &words);
+    for (size_t i = 0; i < words.count; i++)
+        if (words.word[i][0] == '~' || IS_IN(words.word[i], release) ||
+            ENDS_IN(words.word[i], endings))
+            return true;
+    return false;
+}
+
+bool name_says_growth(const char *function)
+{
+    static const char *const growth[] = {"enlarge", "ensure", "expand",  "extend", "grow",
+                                         "growth",  "rehash", "reserve", "resize"};
+    static const char *const endings[] = {"realloc", "grow", "resize"};
+    struct words words;
+
+    split_words(function, &words);
+    for (size_t i = 0; i < words.count; i++)
+        if (IS_IN(words.word[i], growth) || ENDS_IN(words.word[i], endings))
+            return true;
+    return false;
+}
