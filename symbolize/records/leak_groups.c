@@ -79,9 +79,11 @@ static struct agreement call_agreement(const struct record *record)
                               function};
 }
 
+/* Hashes the function and its line; without debug information, the address stands for the line. */
 static uint64_t frame_place_key(const struct frame *frame)
 {
-    return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
+    return hash_mix(frame->name_hash,
+                    frame->line ? (uint64_t)frame->line << 32 | frame->column : ~frame->offset);
 }
 
 /* Says whether the bug is in the line that allocates. If other blocks of the line are freed, the
@@ -176,9 +178,14 @@ static void unite_by_holder(const struct record *record, struct agreement *agree
 
 static bool may_agree(const struct record *record)
 {
-    return record->user < record->frame_count && record->frames[record->user]->function &&
-           record->verdict != VERDICT_INDIRECT && record->verdict != VERDICT_RUNTIME &&
-           !record->owner;
+    return record->user < record->frame_count && record->verdict != VERDICT_INDIRECT &&
+           record->verdict != VERDICT_RUNTIME && !record->owner;
+}
+
+/* Says whether the function that would be shared is known by its name. */
+static bool has_name(const struct record *record)
+{
+    return record->frames[record->user]->function != NULL;
 }
 
 /* Returns the struct agreement (the key by which records form entries) of each record, by the
@@ -190,8 +197,10 @@ static struct agreement *find_agreements(const struct process *process)
     struct hashmap calls = {0};
 
     for (size_t i = 0; i < process->record_count; i++) {
-        all[i] = may_agree(&process->records[i]) ? call_agreement(&process->records[i])
-                                                 : (struct agreement){0};
+        const struct record *record = &process->records[i];
+
+        all[i] =
+            may_agree(record) && has_name(record) ? call_agreement(record) : (struct agreement){0};
         if (all[i].key)
             ++*hashmap_put(&calls, all[i].key, NULL);
     }
