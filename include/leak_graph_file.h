@@ -26,7 +26,7 @@
 #define LEAK_GRAPH_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_GRAPH_CHUNK_MOST (256u << 10) /* largest number of bytes of a payload */
 #define LEAK_GRAPH_TEXT_MOST 4096          /* longest TEXT in bytes; a longer one is cut */
-#define LEAK_GRAPH_SAMPLE_MOST 64          /* only so many bytes of a content are recorded */
+#define LEAK_GRAPH_SAMPLE_MOST 64          /* longest recorded content in bytes */
 
 struct leak_graph_head {
     uint64_t magic;

@@ -86,7 +86,8 @@ enum leak_header_flag {
      * is no error. */
     LEAK_FLAG_FILTERED = 4,
     LEAK_FLAG_FULL = 8, /* the recording file was full: the newest sites are missing */
-    /* The option sample= is set, and the process has allocated, even if no block was sampled. */
+    /* The option sample= is set, and the process has allocated: it was tracked, even if no block
+     * was sampled and there is no site. */
     LEAK_FLAG_ASKED = 16,
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* set by leakwatch: the OOM killer killed the process */
@@ -412,9 +413,9 @@ enum leak_line_table {
 #define LEAK_CODE_NAME 1024
 #define LEAK_CODE_LINES 65536
 struct leak_code {
-    uint32_t length;     /* length of this record, a multiple of 8 */
-    uint32_t id;         /* 1, 2, 3 ... */
-    uint32_t first_line; /* line of the definition */
+    uint32_t length; /* length of this record, a multiple of 8 */
+    uint32_t id;     /* 1, 2, 3 ... */
+    uint32_t first_line;
     /* A value of enum leak_line_table; NONE: the line table is too long, and lines are unknown. */
     uint32_t line_table;
     uint32_t file_length; /* lengths of the three parts of "text" */
@@ -1116,7 +1117,7 @@ struct leak_interior {
 
 /* A word with a pointer into the block that the command "leakctl who" asks about. */
 struct leak_pointer {
-    uint64_t address;     /* address of the word */
+    uint64_t address;
     uint64_t offset;      /* offset of the pointer's target from the start of the block */
     uint64_t block, size; /* the block that contains the word */
     uint32_t site;        /* site of the block that contains the word; 0 = the word is a root */
@@ -1344,8 +1345,8 @@ struct leak_counters {
 };
 
 /* How a function that had the followed block ended: the flags of leak_way.how. */
-#define LEAK_WAY_ENDED 1    /* it has returned */
-#define LEAK_WAY_THROWN 2   /* an exception or longjmp has left it */
+#define LEAK_WAY_ENDED 1    /* the function has returned */
+#define LEAK_WAY_THROWN 2   /* an exception or longjmp has left the function */
 #define LEAK_WAY_RETURNED 4 /* its result, in a register, was a pointer to the block */
 #define LEAK_WAY_JUMPS 8
 #define LEAK_WAY_FRAMES 8
