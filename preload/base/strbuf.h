@@ -33,7 +33,6 @@ void strbuf_add_fd_path(struct strbuf *text, int fd); /* adds "/proc/self/fd/N" 
 /* Returns what follows the last slash, or the whole path. */
 const char *path_file_name(const char *path);
 bool starts_with(const char *string, const char *prefix);
-/* Says whether the string of that length equals the word. */
 bool equals_word(const char *string, size_t length, const char *word);
 /* Parses 0 or 1, off or on, no or yes, false or true. False: the string is another one. */
 bool parse_bool(const char *string, size_t length, bool *out);

@@ -116,7 +116,6 @@ int sys_memfd(const char *name);
 /* Opens an anonymous file that only those children inherit to which sys_spawn passes its
  * descriptor. */
 int sys_memfd_cloexec(const char *name);
-/* Sets the position of the descriptor to the start of the file. */
 void sys_rewind(int fd);
 int sys_truncate(int fd, uint64_t size);
 int sys_allocate(int fd, uint64_t size);
@@ -203,7 +202,6 @@ struct sys_sigaction {
     uint64_t mask;
 };
 int sys_sigaction(int number, const struct sys_sigaction *action, struct sys_sigaction *old);
-/* Sends a signal to a thread of this process. */
 int sys_signal_thread(int tid, int number, const siginfo_t *info);
 /* Sends a signal to the calling thread, with the given siginfo. */
 int sys_signal_self(int number, const siginfo_t *info);
