@@ -246,7 +246,8 @@ void blocks_each_in_order(const struct blocks_region *regions, uint64_t count, b
 
 /* ---- Checking invariants; locking around fork ------------------------------------------------ */
 
-/* Sets *context to false if a block of the open table is in the shadow as well. */
+/* Sets *context to false if a block of the open table is in the shadow as well, or where the shadow
+ * says that the open table has no blocks. */
 static void check_place(const struct block *block, void *context)
 {
     struct block out;

@@ -78,7 +78,6 @@ static ALWAYS_INLINE uint32_t run_identity(const struct run *run, uint32_t count
     return run->identity | (count & (RUN_PLACES - 1));
 }
 
-/* Returns the record of a run, by the run's number. */
 static ALWAYS_INLINE struct run_record *run_record_at(uint32_t number)
 {
     return &runs_state.chunk[number >> RUN_CHUNK_BITS]->record[number & (RUN_CHUNK_RUNS - 1)];

@@ -143,7 +143,6 @@ bool shadow_share_area(uintptr_t address)
 
 /* ---- Finding older blocks in the words that a new block needs -------------------------------- */
 
-/* Unpacks the block that a word describes. */
 static ALWAYS_INLINE void unpack(const uint64_t *at, uint64_t word, uintptr_t address,
                                  struct block *out)
 {

@@ -59,7 +59,6 @@ static ALWAYS_INLINE unsigned shadow_window_bits(enum shadow_grain grain)
     return grain == SHADOW_FINE ? SHADOW_FINE_BITS : 7;
 }
 
-/* Returns the number of windows in an area. */
 static ALWAYS_INLINE unsigned shadow_windows(enum shadow_grain grain)
 {
     return 1u << (SHADOW_AREA_BITS - shadow_window_bits(grain));
