@@ -34,7 +34,6 @@ bool procmaps_is_anonymous(const struct mapping *mapping);
  * cannot be read. */
 bool procmaps_each(char *buffer, size_t size,
                    void (*visit)(const struct mapping *mapping, void *context), void *context);
-/* Returns the mapping that contains an address, or NULL. */
 const struct mapping *procmaps_find(const struct procmaps *maps, uintptr_t address);
 
 /* Returns a descriptor of /proc/self/pagemap; < 0: the file cannot be opened. */

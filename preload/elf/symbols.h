@@ -71,7 +71,6 @@ bool symbols_each_relocation(const struct symbols *symbols,
                                            const elf_relocation *relocation, void *context),
                              void *context);
 
-/* Returns the symbol that a relocation names. */
 static inline ElfW(Sym) *
     symbols_of_relocation(const struct symbols *symbols, const elf_relocation *relocation)
 {
