@@ -33,7 +33,7 @@ extern struct capture_state {
  * without further checks. */
 #define CAPTURE_FLAT (1u << 31)
 
-/* Starts this module. Call it after the options are read. */
+/* Called once, after the options are read. */
 void capture_start(void);
 /* Stops reading Python frames, if the Python interpreter was in this range of addresses, which was
  * unloaded. */

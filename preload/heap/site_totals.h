@@ -53,7 +53,6 @@ size_t site_totals_keep_largest(struct site_rank *top, size_t count, size_t room
 /* Returns the totals of the process. They are exact when the other threads do not allocate or free
  * meanwhile. */
 struct leak_counts totals_of_process(struct guard *guard);
-/* Returns the totals of the allocations with the tag of this number. */
 struct leak_counts totals_of_tag(struct guard *guard, unsigned tag);
 /* Returns the totals of the calling thread: its folded counts plus the sum of its slots. They are
  * exact, because only this thread writes them. False: there is no memory, or the thread is at its

@@ -66,8 +66,8 @@ struct thread {
     struct unwind_trace trace;
 };
 
-/* Returns the bytes allocated minus the bytes freed by a thread that it has not yet added to
- * header.live_bytes. */
+/* Returns the bytes that a thread has allocated minus those that it has freed, as far as it has not
+ * yet added them to header.live_bytes. */
 static inline int64_t threads_delta(const struct thread *thread)
 {
     return (int64_t)(thread->delta_level - thread->delta_top / 2);
@@ -78,8 +78,9 @@ bool threads_start(struct guard *guard);
 /* bytes of the smallest peak of the heap that is recorded */
 #define THREADS_PEAK_LEAST (256u << 10)
 extern struct threads_state {
-    /* Number of live blocks of all threads, without the delta_blocks of each thread;
-     * header.live_bytes is their bytes in the same way. */
+    /* Number of live blocks of all threads, without the delta_blocks of each thread.
+     * header.live_bytes is the sum of their sizes, without what threads have not yet added to
+     * it. */
     uint64_t live_blocks;
     /* Bytes that the heap must have for timeline.h to record the next peak. */
     uint64_t peak_threshold;
