@@ -135,7 +135,7 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 static __thread bool seen_blocked[RESERVED] __attribute__((tls_model("initial-exec")));
 
 /* Returns a copy of a signal set without the reserved signals; NULL for NULL. It reads only the
- * part that the kernel uses, because the program's set may not be larger. */
+ * bytes that the kernel uses, because the memory of the program's set may end behind them. */
 static const sigset_t *without_reserved(const sigset_t *set, sigset_t *copy)
 {
     if (!set)
