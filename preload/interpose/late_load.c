@@ -68,7 +68,7 @@ struct redirection {
     } * found;
 };
 
-/* Returns what find_first returns for the name of a hook. */
+/* Returns what find_first returns for the name of a hook, and keeps it for the next call. */
 static uintptr_t find_first_once(struct found_first *found, const char *name, uintptr_t hook)
 {
     found += hook / 16 % FOUND_MAX;

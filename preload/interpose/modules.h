@@ -30,8 +30,8 @@ struct module_view {
     const struct link_map *map;
 };
 
-/* Prepares this module. forget: called for each range of an unloaded object, before any stack in a
- * later object at these addresses is recorded. */
+/* Starts to learn which objects are loaded. forget: called for each range of an unloaded object,
+ * before any stack in a later object at these addresses is recorded. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
 /* State for the inline functions below. Other source files set only on_load and on_object. */
