@@ -45,7 +45,6 @@ struct arena_range {
     size_t size;
 };
 struct arena_range arena_next_range(uintptr_t above);
-/* Releases the lock in a fork child. */
 void arena_fork_child(void);
 
 #endif
