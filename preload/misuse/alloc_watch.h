@@ -34,8 +34,8 @@ extern struct alloc_watch_calls {
  * break_at_start and the start of the event log. */
 void alloc_watch_start(struct guard *guard);
 
-/* Handles the allocation whose number is watch_at. The block is not in the table yet; its site may
- * be 0. */
+/* Handles the allocation whose number is watch_at. The block is not in the table yet; its site is 0
+ * if there was no memory for a site. */
 COLD void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct frame *caller,
                              const struct block *block);
 

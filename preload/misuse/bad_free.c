@@ -21,7 +21,8 @@
 #define FOREIGN_FEW 4096
 #define FOREIGN_MAX 65536
 #define FOREIGN_AREA_BITS 16
-/* Number of such 64 KiB areas that are remembered, a power of two. */
+/* Number of remembered 64 KiB areas with a pointer at which libleak knew no block; a power of
+ * two. */
 #define FOREIGN_AREAS 1024
 /* new[] stores the number of objects before an array of objects with destructors, in 8 bytes or in
  * 16. ARRAY_COOKIES counts these two possibilities. */
