@@ -64,7 +64,8 @@ bool report_targets_usable(void)
 /* ---- Names of targets, as arguments of leakreport -------------------------------------------- */
 
 /* Adds the name of a target file, in the program's directory at the start. A comma would end the
- * name, so with such a directory the name stays relative to the working directory of leakreport. */
+ * name, so if the path of that directory has one, the name stays relative to the working directory
+ * of leakreport. */
 static void add_target_file(struct strbuf *text, const struct leak_target *target)
 {
     const char *name = target->length ? target->argument : LEAK_TARGET_FILE_NAME;

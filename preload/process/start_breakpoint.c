@@ -175,8 +175,8 @@ static void search_new_objects(struct search *search)
     dl_iterate_phdr(search_object, search);
 }
 
-/* Searches new objects; called while the loader works. The loader counts an object when it is in
- * the list, and all code of the object is mapped then. */
+/* Searches new objects for the function of start_at=; called while the loader works. The loader
+ * counts an object when it is in the list, and all code of the object is mapped then. */
 static void on_loading(void)
 {
     /* Reading symbols uses memory of libleak that only one thread may use; a second thread does not
