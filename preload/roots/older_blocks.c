@@ -273,7 +273,7 @@ static uint64_t size_at_page(const struct mapping *mapping, uintptr_t page)
 }
 
 /* Finds blocks that glibc mapped alone. The kernel merges neighbouring mappings, so such a block
- * may begin with any page of a mapping that was touched. */
+ * may begin with any touched page of a mapping. */
 static void add_mapped(int pagemap, const struct mapping *mapping, struct older_blocks *blocks)
 {
     uint64_t entry[PAGES_AT_ONCE];
