@@ -25,7 +25,6 @@ void altstack_begin_thread(struct guard *guard);
 /* Calls sigaltstack on behalf of the program. */
 int altstack_set(const stack_t *stack, stack_t *old);
 
-/* Frees the lock in a fork child. */
 void altstack_fork_child(void);
 
 #endif
