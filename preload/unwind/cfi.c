@@ -455,8 +455,9 @@ static struct cfi_row row_from_state(const struct state *state)
     bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
-    /* A CFI row with cfa_deref says relative to fp where the caller's fp is saved, any other one
-     * relative to the CFA; the table must say it in the same way. */
+    /* A CFI row with cfa_deref gives the place of the caller's fp relative to fp, any other row
+     * relative to the CFA. If the table gives it relative to the other one, a row cannot express
+     * it. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;
     if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||

@@ -144,7 +144,6 @@ static ALWAYS_INLINE uint64_t stack_cache_key(struct stack_cache *cache, uintptr
     return key;
 }
 
-/* Returns the index of the set in which a stack with this key is stored. */
 static ALWAYS_INLINE unsigned stack_cache_set_index(const struct stack_cache *cache, uint64_t key)
 {
     return stack_cache_hash(key) >>
@@ -196,7 +195,6 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
  * thread's stack, from which the offsets of words count. */
 void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwind_trace *trace,
                      unsigned sort, uint32_t site);
-/* Removes all entries. */
 void stack_cache_clear(struct stack_cache *cache);
 /* Closes the cache when its thread ends: another thread may then use its large cache. */
 void stack_cache_close(struct stack_cache *cache);

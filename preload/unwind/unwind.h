@@ -149,7 +149,8 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
 
 enum unwind_method {
     UNWIND_BY_TABLES,             /* a stack ends where code has no unwind table */
-    UNWIND_BY_TABLES_AND_RECORDS, /* there it continues by a frame record, if it has a valid one */
+    /* where code has no unwind table, a stack continues by a valid frame record, if there is one */
+    UNWIND_BY_TABLES_AND_RECORDS,
     /* Tables are not used: code that was compiled without frame pointers is left out of traces, or
      * ends them. */
     UNWIND_BY_RECORDS
