@@ -148,7 +148,7 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
 }
 
 enum unwind_method {
-    UNWIND_BY_TABLES,             /* a stack ends where code has no unwind table */
+    UNWIND_BY_TABLES, /* a stack ends where code has no unwind table */
     /* where code has no unwind table, a stack continues by a valid frame record, if there is one */
     UNWIND_BY_TABLES_AND_RECORDS,
     /* Tables are not used: code that was compiled without frame pointers is left out of traces, or
