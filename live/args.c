@@ -138,8 +138,8 @@ static const struct option_row own[] = {
      .value = "RECORD",
      .type = OPTION_TYPE_OPTIONAL,
      FIELD(when_lost),
-     .help = "run the program once or twice more and report when blocks of RECORD (its number or "
-             "signature; default: the first lost one) were lost"},
+     .help = "run the program some times more and report when blocks of RECORD (its number or "
+             "signature; default: the first three lost ones) were lost"},
     {FLAG("gdb", gdb, "run the program under gdb; only the program uses libleak")},
     {FLAG("force", force, "-o and --keep may overwrite")},
     {FLAG("append", append, "-o appends to an existing file")},

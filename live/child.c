@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -67,15 +68,27 @@ static bool redirect_output(int output)
                                    : dup2(output, STDOUT_FILENO) >= 0;
 }
 
-/* Prepares the child for a repeated run: no output, no input unless keeps_input is set, and, if the
- * kernel allows that, the same addresses in each repeated run. False: it failed, and errno says
- * why. */
-static bool prepare_repeated_run(bool keeps_input)
+/* Makes the child the leader of a session on that terminal, which replaces its standard input and
+ * output, and standard error if that is a terminal. */
+static bool take_terminal(int terminal, int null)
+{
+    bool errors = isatty(STDERR_FILENO);
+    return setsid() >= 0 && ioctl(terminal, TIOCSCTTY, 0) == 0 &&
+           dup2(terminal, STDIN_FILENO) >= 0 && dup2(terminal, STDOUT_FILENO) >= 0 &&
+           dup2(errors ? terminal : null, STDERR_FILENO) >= 0;
+}
+
+/* Prepares the child for a repeated run: no output, no input unless keeps_input is set, or another
+ * terminal; and, if the kernel allows that, the same addresses in each repeated run. False: it
+ * failed, and errno says why. */
+static bool prepare_repeated_run(const struct launch *launch)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     personality(ADDR_NO_RANDOMIZE);
+    if (launch->terminal)
+        return take_terminal(launch->terminal, null);
     return null >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0 &&
-           (keeps_input || dup2(null, STDIN_FILENO) >= 0);
+           (launch->keeps_input || dup2(null, STDIN_FILENO) >= 0);
 }
 
 static void exec_program(const struct launch *launch, struct exec_failure *trouble)
@@ -87,7 +100,7 @@ static void exec_program(const struct launch *launch, struct exec_failure *troub
     }
     trouble->step = TROUBLE_OUTPUT;
     if ((launch->output >= 0 && !redirect_output(launch->output)) ||
-        (launch->repeats && !prepare_repeated_run(launch->keeps_input))) {
+        (launch->repeats && !prepare_repeated_run(launch))) {
         trouble->error = errno;
         return;
     }
@@ -127,6 +140,7 @@ int child_start(struct child *child, const struct launch *launch)
         return STATUS_INTERNAL_ERROR;
     }
     struct exec_failure trouble;
+    child->apart = launch->terminal > 0;
     child->pid = fork();
     if (child->pid < 0) {
         print_notice("cannot start a process: %m");
@@ -178,8 +192,7 @@ static void take_default_action(int sig)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Stops leakwatch by the signal that stopped the program, because the shell waits for leakwatch. */
-static void stop_like_child(int sig)
+void child_stop_like(int sig)
 {
     struct sigaction before;
     if (sig == SIGSTOP) {
@@ -203,13 +216,36 @@ bool child_end_was_requested(void)
     return end_requested;
 }
 
+/* What the user has asked a program on another terminal to do. */
+struct wishes {
+    bool end;  /* a signal has asked it to end */
+    bool stop; /* it shall stop, and leakwatch with it */
+};
+
+/* Does to a program on another terminal what the user's terminal does to those on it. The user does
+ * not see the program, so a second Ctrl-C kills it. */
+static void forward_to_apart(const struct child *child, int sig, struct wishes *wishes)
+{
+    if (child_asks_for_end(sig)) {
+        kill(-child->pid, wishes->end ? SIGKILL : sig);
+        wishes->end = true;
+    } else if (sig == SIGTSTP) {
+        wishes->stop = true;
+        kill(-child->pid, SIGSTOP);
+    } else if (sig != SIGWINCH) {
+        kill(-child->pid, sig);
+    }
+}
+
 /* Sends a signal to the program, unless the program has received it already. */
-static void forward_signal(const struct child *child, const siginfo_t *info)
+static void forward_signal(const struct child *child, const siginfo_t *info, struct wishes *wishes)
 {
     int sig = info->si_signo;
     if (sig == SIGCHLD)
         return;
     end_requested |= child_asks_for_end(sig);
+    if (child->apart)
+        return forward_to_apart(child, sig, wishes);
     /* The kernel sends a signal from the terminal to the whole process group, so the program has
      * it. */
     if (info->si_code == SI_KERNEL)
@@ -228,8 +264,21 @@ static void forward_signal(const struct child *child, const siginfo_t *info)
         kill(child->pid, sig);
 }
 
+/* Stops leakwatch by the signal that stopped the program, because the shell waits for leakwatch. A
+ * program on another terminal goes on, unless the user has stopped it. */
+static void handle_stop(const struct child *child, int sig, struct wishes *wishes)
+{
+    if (!child->apart)
+        return child_stop_like(sig);
+    if (wishes->stop)
+        child_stop_like(SIGTSTP);
+    wishes->stop = false;
+    kill(-child->pid, SIGCONT);
+}
+
 int child_supervise(const struct child *child)
 {
+    struct wishes wishes = {0};
     sigset_t all;
     sigfillset(&all);
     for (;;) {
@@ -238,14 +287,14 @@ int child_supervise(const struct child *child)
         if (pid == child->pid && !WIFSTOPPED(status))
             return status;
         if (pid == child->pid) {
-            stop_like_child(WSTOPSIG(status));
+            handle_stop(child, WSTOPSIG(status), &wishes);
             continue;
         }
         if (pid < 0 && errno != EINTR)
             return 0; /* cannot happen: only this function waits for the child */
         siginfo_t info;
         if (sigwaitinfo(&all, &info) > 0)
-            forward_signal(child, &info);
+            forward_signal(child, &info, &wishes);
     }
 }
 

@@ -24,6 +24,9 @@ struct child {
     /* number of processes killed for lack of memory in the control group, before the program
      * started; from oom_kill_count() */
     long oom_kills;
+    /* It is the leader of a session on another terminal than that of leakwatch, so keys that send
+     * signals do not reach it. */
+    bool apart;
 };
 
 /* Blocks all signals and remembers the signal mask. Call it once, before the first child is
@@ -37,8 +40,10 @@ struct launch {
     /* descriptor that becomes stdout, while stdin becomes /dev/null; -1: leave both unchanged */
     int output;
     /* This run repeats an earlier one: stdout and stderr become /dev/null, and without keeps_input
-     * also stdin. Addresses are not randomized. */
+     * also stdin. Addresses are not randomized. terminal: descriptor of a terminal for all three,
+     * whose session the child leads; 0: there is none. */
     bool repeats, keeps_input;
+    int terminal;
     /* ignore SIGPIPE, so that the child does not end when the reader of its output ends */
     bool no_sigpipe;
 };
@@ -53,6 +58,9 @@ int child_wait(const struct child *child);
 /* Forwards signals and stops until the child ends. Returns the wait status. All signals must be
  * blocked. */
 int child_supervise(const struct child *child);
+
+/* Stops leakwatch by the signal that stopped the program, because the shell waits for leakwatch. */
+void child_stop_like(int sig);
 
 /* Says whether a signal asks a program to end, so that it can do what it does at its end. */
 bool child_asks_for_end(int sig);

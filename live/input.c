@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live/terminal.h"
+
 /* ---- The process that copies a pipe ---------------------------------------------------------- */
 
 static ssize_t read_some(int from, char *bytes, size_t size)
@@ -79,6 +81,7 @@ void input_begin(struct input *input)
 {
     struct stat kind;
     *input = (struct input){.offset = -1, .kept = -1};
+    terminal_begin(&input->typed);
     if (fstat(STDIN_FILENO, &kind) != 0)
         return;
     if (S_ISREG(kind.st_mode))
@@ -92,6 +95,7 @@ void input_begin(struct input *input)
 
 void input_stop(struct input *input)
 {
+    typed_end(&input->typed);
     if (input->copier <= 0)
         return;
     kill(input->copier, SIGKILL);
@@ -102,11 +106,18 @@ void input_stop(struct input *input)
 
 bool input_is_known(const struct input *input)
 {
-    return input->offset >= 0 || input->kept >= 0;
+    return input->offset >= 0 || input->kept >= 0 || input_is_typed(input);
 }
 
-bool input_rewind(struct input *input)
+bool input_is_typed(const struct input *input)
 {
+    return input->typed.file >= 0 && input->typed.size <= TYPED_MOST;
+}
+
+bool input_rewind(struct input *input, int *terminal)
+{
+    if (input_is_typed(input))
+        return (input->copier = typed_start_again(&input->typed, terminal)) > 0;
     if (input->offset >= 0)
         return lseek(STDIN_FILENO, input->offset, SEEK_SET) >= 0;
     return input->kept >= 0 && lseek(input->kept, 0, SEEK_SET) == 0 &&
@@ -118,5 +129,7 @@ void input_end(struct input *input)
     input_stop(input);
     if (input->kept >= 0)
         close(input->kept);
-    input->kept = -1;
+    if (input->typed.file >= 0)
+        close(input->typed.file);
+    input->kept = input->typed.file = -1;
 }

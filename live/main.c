@@ -194,7 +194,7 @@ static int run_program(const struct args *args, const struct parts *parts,
 {
     struct session session;
     struct child child;
-    struct input input = {.offset = -1, .kept = -1};
+    struct input input = {.offset = -1, .kept = -1, .typed.file = -1};
 
     refuse_to_overwrite(args, args->keep);
     refuse_to_overwrite(args, args->append ? NULL : args->output);
@@ -207,6 +207,8 @@ static int run_program(const struct args *args, const struct parts *parts,
     const char *runtime_dir = environment_value(environment, "XDG_RUNTIME_DIR");
     session_sweep(dir, runtime_dir);
     int status = STATUS_INTERNAL_ERROR;
+    if (args->when_lost)
+        input_begin(&input);
     if (session_make(&session, dir, parts->library, runtime_dir)) {
         child.oom_kills = oom_kill_count();
         struct when_lost_program again = {.args = args,
@@ -219,8 +221,6 @@ static int run_program(const struct args *args, const struct parts *parts,
                                           .session = &session,
                                           .child = &child,
                                           .input = &input};
-        if (args->when_lost)
-            input_begin(&input);
         status = start_program(&child, args, program, &session, environment);
         if (status >= 0) {
             session_remove(&session);

@@ -19,8 +19,11 @@ static void run_with_input(const struct when_lost_program *program, struct child
                            struct launch *launch)
 {
     long after = program->input->offset < 0 ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-    launch->keeps_input = input_rewind(program->input);
-    if (child_start(child, launch) < 0)
+    launch->keeps_input = input_rewind(program->input, &launch->terminal);
+    int status = child_start(child, launch);
+    if (launch->terminal)
+        close(launch->terminal);
+    if (status < 0)
         child_supervise(child);
     input_stop(program->input);
     if (after >= 0)
@@ -81,6 +84,15 @@ static bool is_enough(bool asked, uint64_t began)
     return true;
 }
 
+/* Says what input the later runs get, if the user may expect another one. */
+static void say_input(const struct input *input)
+{
+    if (input_is_typed(input))
+        print_notice("--when-lost: running it again, with what was typed, without its output");
+    else if (!input_is_known(input))
+        print_notice("--when-lost: running it again, with /dev/null as its input and output");
+}
+
 /* Returns the record that the next run is for: --blocks-to-follow of leakreport. */
 static const char *choose_record(const struct args *args, uint64_t began)
 {
@@ -108,8 +120,8 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         struct session *session = &when->sessions[when->count];
         bool made =
             blocks && session_make(session, program->dir, program->library, program->runtime_dir);
-        if (made && !when->count && !input_is_known(program->input) && !program->args->quiet)
-            print_notice("--when-lost: running it again, with /dev/null as its input and output");
+        if (made && !when->count && !program->args->quiet)
+            say_input(program->input);
         if (made) {
             when->count++;
             run_again(program, session, blocks);

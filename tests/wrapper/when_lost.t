@@ -508,6 +508,219 @@ test_when_lost_writer_of_an_unread_pipe_ends() {
     equal writer "$(cat ended)" 141
     says err " lost in set_global at ways.c:$(line_of global)"
 }
+
+# What is typed on a terminal is typed again, on a hidden one.
+asks() { # the steps of keys.py, which the program answers, are on the standard input
+    compile asks -g <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+char *volatile sink;
+static void lose(void) { sink = malloc(48); sink = NULL; free(malloc(9)); }
+static void keys(void) { /* as editors do: a key typed too early is dropped */
+    struct termios before, raw;
+    char key = 0, word[5] = "";
+    tcgetattr(0, &before);
+    raw = before;
+    cfmakeraw(&raw);
+    for (int i = 0; i < 4; i++) {
+        usleep(100000);
+        tcsetattr(0, TCSAFLUSH, &raw);
+        printf("key %d? ", i);
+        fflush(stdout);
+        read(0, &word[i], 1);
+        if (i == 1 && word[i] == 3) /* Ctrl-C is a key here */
+            lose();
+    }
+    tcsetattr(0, TCSANOW, &before);
+    printf("\ngot %s\n", word);
+}
+static void size(void) {
+    struct winsize now;
+    ioctl(1, TIOCGWINSZ, &now);
+    printf("size %dx%d\n", now.ws_row, now.ws_col);
+    if (now.ws_row == 33 && now.ws_col == 77)
+        lose();
+}
+int main(void) {
+    char line[80];
+    while (printf("ask> "), fflush(stdout), fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "lose\n") == 0) lose();
+        if (strcmp(line, "keys\n") == 0) keys();
+        if (strcmp(line, "size\n") == 0) size();
+        if (strcmp(line, "quit\n") == 0) return 4;
+        printf("%zu bytes\n", strlen(line));
+    }
+    puts("end of input");
+    return 3;
+}
+END
+    PATH=$root/scripts:$PATH /usr/bin/python3 "$here/keys.py" 30 90 >shown
+}
+test_when_lost_what_was_typed_is_typed_again() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err; echo status $?\r
+see ask>
+type losx\x7fe\r
+see 5 bytes
+type quit\r
+see status 4
+END
+    says err 'running it again, with what was typed'
+    says err ' lost in lose at <stdin>:8'
+}
+test_when_lost_end_of_input_is_typed_again() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err; echo status $?\r
+see ask>
+type lose\r
+see ask>
+type \x04
+see end of input
+see status 3
+END
+    says err ' lost in lose at <stdin>:8'
+}
+test_when_lost_keys_are_typed_when_the_program_reads() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err; echo status $?\r
+see ask>
+type keys\r
+see key 0?
+type a
+see key 1?
+type \x03
+see key 2?
+type \x1a
+see key 3?
+type d
+see got a
+type quit\r
+see status 4
+END
+    says err ' lost in lose at <stdin>:8'
+}
+test_when_lost_size_of_the_terminal_is_that_of_the_first_run() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err; echo status $?\r
+see ask>
+type size\r
+see size 30x90
+size 33 77
+type size\r
+see size 33x77
+type quit\r
+see status 4
+END
+    says err ' lost in lose at <stdin>:8'
+}
+test_when_lost_terminal_that_is_not_the_output_is_left_alone() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err >out; echo status $?\r
+type lose\r
+type quit\r
+see status 4
+END
+    says err 'with /dev/null as its input'
+    silent_about err ' lost in '
+}
+test_when_lost_what_is_typed_ahead_is_for_the_shell() {
+    [ "$(id -u)" = 0 ] || [ "$(cat /proc/sys/dev/tty/legacy_tiocsti 2>/dev/null || echo 1)" = 1 ] ||
+        skip 'this kernel lets nobody give back what was typed (dev.tty.legacy_tiocsti)'
+    asks <<'END'
+type leakrun --when-lost sleep 1\r
+type echo t'y'ped ahead\r
+see no leaks
+see typed ahead
+END
+}
+test_when_lost_settings_of_the_terminal_stay() {
+    asks <<'END'
+type leakrun --when-lost stty -echo intr ^K 2>/dev/null; echo d'o'ne\r
+see done
+type stty -a | tr ' ' _\r
+see intr_=_^K;
+see _-echo_
+type leakrun --when-lost stty echo intr ^C 2>/dev/null; echo d'o'ne\r
+see done
+type stty -a | tr ' ' _\r
+see intr_=_^C;
+see _echo_
+END
+}
+test_when_lost_terminal_has_job_control() {
+    asks <<'END'
+type leakrun --when-lost ./asks 2>err\r
+see ask>
+type \x1a
+see Stopped
+see ready>
+type stty -a | tr ' ' _\r
+see _icanon_
+type fg\r
+see asks
+type bytes\r
+see 6 bytes
+type \x1a
+see Stopped
+type bg\r
+see &
+type echo sh'e'll\r
+see shell
+type fg\r
+see asks
+type lose\r
+see 5 bytes
+type \x03
+see ready>
+type echo status $?\r
+see status 130
+type leakrun --when-lost ./asks 2>err &\r
+see ask>
+type \r
+see Stopped
+type fg\r
+see asks
+type quit\r
+see ready>
+type echo status $?\r
+see status 4
+END
+}
+test_when_lost_hidden_run_ends_by_two_keys() {
+    compile stays -g <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+int main(void) {
+    sink = malloc(10);
+    sink = NULL;
+    if (open("first", O_RDWR | O_CREAT | O_EXCL, 0600) >= 0) return 0;
+    signal(SIGINT, SIG_IGN);
+    for (;;) sleep(1);
+}
+END
+    asks <<'END'
+type leakrun --when-lost ./stays\r
+see with what was typed
+type \x1a
+see Stopped
+type fg\r
+see stays
+type \x03
+type \x03
+see a signal came
+see 10 bytes in 1 block lost
+see ready>
+type stty -a | tr ' ' _\r
+see _icanon_
+END
+}
 test_when_lost_killed_programs_do_not_run_again() {
     compile waits <<'END'
 #include <signal.h>
