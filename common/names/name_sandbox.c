@@ -1,5 +1,5 @@
 /* name_sandbox.c - a seccomp filter for the process that reads foreign files. */
-#include "common/names/name_sandbox.h"
+#include "common/names/name_server.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -28,7 +28,6 @@
 
 #include "common/base/arena.h"
 #include "common/names/message.h"
-#include "common/names/name_sandbox.h"
 #include "common/names/type_requests.h"
 
 /* A build with AddressSanitizer has no memory limit and no sandbox, and keeps its signal handlers:
