@@ -8,8 +8,25 @@
 /* Type of the note with the name "Go": the build id that the go command writes. */
 #define NOTE_BUILD_ID 4
 
-struct golang_object golang_objects[GOLANG_OBJECTS];
+/* The objects with the Go runtime; a fifth one in a process is ignored. The array is filled from
+ * the front, and entries never change. */
+#define GOLANG_OBJECTS 4
+static struct golang_object {
+    uintptr_t start, size; /* of the object; size is written last, with a release store */
+} golang_objects[GOLANG_OBJECTS];
 static struct lock lock; /* writers of golang_objects hold it */
+
+bool golang_contains(uintptr_t pc)
+{
+    for (unsigned i = 0; i < GOLANG_OBJECTS; i++) {
+        uintptr_t size = load_acquire(&golang_objects[i].size);
+        if (!size)
+            return false;
+        if (pc - golang_objects[i].start < size)
+            return true;
+    }
+    return false;
+}
 
 bool golang_has_note(const char *notes, size_t length)
 {

@@ -18,29 +18,9 @@ bool golang_detect(uintptr_t address);
  * through libc before it runs any code of the program, and golang_detect is called then: so Go's
  * objects are known by the time a stack contains code of Go. Called for every call stack that ends
  * before main; costs a few comparisons. */
-static inline bool golang_contains(uintptr_t pc);
+bool golang_contains(uintptr_t pc);
 
 /* Says whether a PT_NOTE segment contains the note of the Go linker. */
 bool golang_has_note(const char *notes, size_t length);
-
-/* The objects with the Go runtime; a fifth one in a process is ignored. The array is filled from
- * the front, and entries never change. */
-#define GOLANG_OBJECTS 4
-struct golang_object {
-    uintptr_t start, size; /* of the object; size is written last, with a release store */
-};
-extern struct golang_object golang_objects[GOLANG_OBJECTS] HIDDEN;
-
-static inline bool golang_contains(uintptr_t pc)
-{
-    for (unsigned i = 0; i < GOLANG_OBJECTS; i++) {
-        uintptr_t size = load_acquire(&golang_objects[i].size);
-        if (!size)
-            return false;
-        if (pc - golang_objects[i].start < size)
-            return true;
-    }
-    return false;
-}
 
 #endif
