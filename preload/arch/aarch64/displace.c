@@ -146,8 +146,8 @@ static bool put_jump(struct displaced *out, uintptr_t to, uintptr_t target)
     return near;
 }
 
-/* Moves a conditional branch. Its range is short, so in the copy it skips the jump back to the
- * function, and leads to a jump to its target. */
+/* Moves a conditional branch, whose range is short: in the copy it leads over the jump back to the
+ * function, to a jump to its target. */
 static bool move_condition(uint32_t instruction, uintptr_t from, uintptr_t to,
                            struct displaced *out)
 {
