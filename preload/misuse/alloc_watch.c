@@ -165,7 +165,8 @@ void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct
     if (eventlog_is_on())
         eventlog_alloc(guard, caller, thread, block);
     /* A thread that uses the stand-in for a state of its own does so under a lock (threads.h). No
-     * signal handler may run meanwhile, so neither function is called for it. */
+     * signal handler may run meanwhile, so break_at_handle and alloc_watch_calls.allocated are not
+     * called. */
     if (block->site && !thread->stand_in)
         break_at_handle(guard, caller, block);
     if (alloc_watch_calls.allocated && block->site && !thread->stand_in)
