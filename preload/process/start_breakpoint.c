@@ -20,7 +20,7 @@ static struct breakpoint {
     arch_code original;
     int access; /* access rights of the page that contains the address */
 } breakpoints[BREAKPOINTS_MAX];
-/* Number of complete breakpoints; published after the last one is complete. */
+/* Number of complete breakpoints; raised after a breakpoint is complete. */
 static uint32_t breakpoint_count;
 
 static const char *function_name;
