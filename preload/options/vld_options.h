@@ -16,7 +16,7 @@
 struct vld_source {
     /* settings without an equivalent are appended to it: "Name=value, ..." */
     struct strbuf *unsupported;
-    const char *file; /* the value of ReportFile; points into the file or string */
+    const char *file; /* the value of ReportFile, where it lies in the settings */
     size_t file_length;
     const char *to; /* the value of ReportTo, as libleak's report_to; NULL: not set */
 };
