@@ -195,6 +195,145 @@ START_TEST(thousands_have_records_which_a_fork_child_has_too)
 }
 END_TEST
 
+/* ---- Chains of frames ------------------------------------------------------------------------ */
+
+/* A thread that calls and returns at random, as Python 3.11 keeps its frames: those of calls that
+ * return leave their memory to the next ones. */
+#define DEPTH_MOST 40
+#define CODES 12
+
+static struct {
+    uintptr_t state[40], cframe[4];
+    char frame[DEPTH_MOST][80] __attribute__((aligned(16)));
+    struct code *code[CODES];
+    uint32_t depth;
+} machine;
+
+static void *machine_state(void)
+{
+    return machine.state;
+}
+
+static void set_word(void *object, unsigned offset, uintptr_t word)
+{
+    memcpy((char *)object + offset, &word, sizeof word);
+}
+
+static void set_instruction(uint32_t frame, uint32_t at)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    uintptr_t code = python_word((uintptr_t)machine.frame[frame], layout->frame.code);
+    set_word(machine.frame[frame], layout->frame.instruction,
+             code + layout->code.instructions + at);
+}
+
+static void set_innermost(void)
+{
+    uintptr_t frame = machine.depth ? (uintptr_t)machine.frame[machine.depth - 1] : 0;
+    set_word(machine.cframe, python_runtime.layout->cframe.frame, frame);
+}
+
+static void call_function(const struct code *code, bool from_c, uint32_t at)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    char *frame = machine.frame[machine.depth];
+    set_word(frame, layout->frame.code, (uintptr_t)code);
+    set_word(frame, layout->frame.previous,
+             machine.depth ? (uintptr_t)machine.frame[machine.depth - 1] : 0);
+    frame[layout->frame.owner] = from_c;
+    set_instruction(machine.depth++, at);
+    set_innermost();
+}
+
+/* Frees a code object that no frame executes, and makes another function at its address. */
+static void replace_code(uint32_t number, uint32_t line, void (*free_object)(void *))
+{
+    const struct python_layout *layout = python_runtime.layout;
+    for (uint32_t i = 0; i < machine.depth; i++)
+        if (python_word((uintptr_t)machine.frame[i], layout->frame.code) ==
+            (uintptr_t)machine.code[number])
+            return;
+    free_object(machine.code[number]);
+    memcpy((char *)machine.code[number] + layout->code.first_line, &line, 4);
+}
+
+/* Reads the frames of the machine and returns them as a call stack below no C frame. */
+static const struct unwind_trace *read_machine(struct python_thread *python)
+{
+    static const struct unwind_bounds bounds = {1, 1};
+    static struct unwind_trace none;
+    ck_assert(python_read_frames(python, &bounds, 1, UNWIND_DEPTH_MAX));
+    return python_merge(python, &bounds, &none);
+}
+
+static uint32_t sum_of(const struct unwind_trace *trace)
+{
+    uint64_t sum = trace->depth;
+    for (unsigned i = 0; i < trace->depth; i++)
+        sum = hash_u64(sum + trace->step[i].pc + ((uint64_t)trace->step[i].retired << 32));
+    return (uint32_t)sum | 1;
+}
+
+static void step_machine(void (*free_object)(void *))
+{
+    uint32_t at = (uint32_t)rand() % 3 * 2;
+    switch (rand() % 8) {
+    case 0:
+    case 1:
+    case 2:
+        if (machine.depth < DEPTH_MOST)
+            call_function(machine.code[rand() % CODES], rand() % 4 == 0, at);
+        break;
+    case 3:
+    case 4:
+    case 5:
+        machine.depth -= machine.depth > 1;
+        set_innermost();
+        set_instruction(machine.depth - 1, at);
+        break;
+    case 6:
+        set_instruction(machine.depth - 1, at);
+        break;
+    default:
+        if (rand() % 4 == 0)
+            replace_code((uint32_t)rand() % CODES, (uint32_t)rand() % 1000, free_object);
+    }
+}
+
+START_TEST(a_chain_is_read_as_if_no_earlier_one_had_been_read)
+{
+    uintptr_t type[8] = {0};
+    type[PYTHON_TYPE_FREE / 8] = (uintptr_t)free_code;
+    python_codes_watch((uintptr_t)type);
+    python_runtime.own_state = machine_state;
+    set_word(machine.state, python_runtime.layout->state.cframe, (uintptr_t)machine.cframe);
+    for (uint32_t i = 0; i < CODES; i++)
+        machine.code[i] = new_code(ascii("app.py"), ascii("f"), i, table("", 0));
+    call_function(machine.code[0], true, 0);
+
+    struct python_thread *keeping = NULL, *forgetting = NULL;
+    python_thread_of(&keeping);
+    python_thread_of(&forgetting);
+    uint32_t found = 0;
+    for (uint32_t turn = 0; turn < 20000; turn++) {
+        step_machine((void (*)(void *))type[PYTHON_TYPE_FREE / 8]);
+        python_thread_clear(forgetting);
+        const struct unwind_trace *right = read_machine(forgetting), *kept = read_machine(keeping);
+        ck_assert_uint_eq(kept->depth, machine.depth);
+        ck_assert_uint_eq(right->depth, machine.depth);
+        for (unsigned i = 0; i < right->depth; i++) {
+            ck_assert_uint_eq(kept->step[i].pc, right->step[i].pc);
+            ck_assert_uint_eq(kept->step[i].retired, right->step[i].retired);
+        }
+        uint32_t number = python_find_number(keeping, 7, 1);
+        ck_assert_msg(!number || number == sum_of(right), "turn %u: another stack", turn);
+        found += number != 0;
+        python_remember(keeping, 7, 1, sum_of(right));
+    }
+    ck_assert_uint_gt(found, 1000);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("python");
@@ -205,6 +344,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, names_are_written_in_utf8);
     tcase_add_test(cases, what_is_no_code_has_no_id);
     tcase_add_test(cases, thousands_have_records_which_a_fork_child_has_too);
+    tcase_add_test(cases, a_chain_is_read_as_if_no_earlier_one_had_been_read);
     suite_add_tcase(suite, cases);
     return unit_main(argc, argv, suite);
 }
