@@ -8,9 +8,11 @@
  *     address   47..34 | 33..20 | 19..9 | 8..3 | 2..0
  *               leaf     page     word    bit
  *
- * Where no block begins there is no page and no leaf; the cell above still has the number of blocks
- * that begin below, so the interior of a block of any size is found in the same few steps. Blocks
- * are numbered by address, from 0:
+ * Where no block begins there is no page and no leaf; the cell above still tells the number of
+ * blocks that begin below, so the interior of a block of any size is found in the same few steps.
+ * Cells before the first and behind the last block of their table are never touched: in a small
+ * process the kernel would have to provide more pages for them than for everything else. Blocks are
+ * numbered by address, from 0:
  *
  *     number of the block at or below = blocks that begin at or below - 1 */
 #ifndef PRELOAD_MARK_RANK_INDEX_H
@@ -31,13 +33,17 @@ struct rank_index_word {
 
 struct rank_index_cell {
     void *inside; /* cells of a leaf or words of a page; NULL: no block begins in this range */
+    /* Number of blocks that begin below; in a leaf: of those in the range of the leaf. While the
+     * index is built, in a cell with a leaf: index of the leaf's first cell in use. */
     uint32_t below;
-    uint32_t unused;
+    uint32_t last; /* in a cell with a leaf: index of the leaf's last cell in use */
 };
 
 struct rank_index {
     struct rank_index_cell *top, *leaves;
     struct rank_index_word *words;
+    uint32_t first, last; /* indices of the first and the last cell of "top" in use */
+    uint32_t count;       /* number of blocks */
 };
 
 /* A rank index is built in three rounds. In each round the address of every block is inserted, in
@@ -65,13 +71,17 @@ static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
 static ALWAYS_INLINE const struct rank_index_word *
 rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *rank)
 {
-    const struct rank_index_cell *cell = &index->top[(uint64_t)address >> 34];
-    if (likely(cell->inside)) {
-        cell = (const struct rank_index_cell *)cell->inside + (address >> 20) % RANK_INDEX_CELLS;
-        if (likely(cell->inside))
-            return (const struct rank_index_word *)cell->inside + (address >> 9) % RANK_INDEX_WORDS;
+    uint64_t at = (uint64_t)address >> 34;
+    const struct rank_index_cell *top = &index->top[at];
+    if (unlikely(!top->inside)) {
+        *rank = at > index->last ? index->count : top->below;
+        return NULL;
     }
-    *rank = cell->below;
+    at = (address >> 20) % RANK_INDEX_CELLS;
+    const struct rank_index_cell *cell = (const struct rank_index_cell *)top->inside + at;
+    if (likely(cell->inside))
+        return (const struct rank_index_word *)cell->inside + (address >> 9) % RANK_INDEX_WORDS;
+    *rank = at > top->last ? top[1].below : top->below + cell->below;
     return NULL;
 }
 
