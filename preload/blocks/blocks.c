@@ -6,10 +6,10 @@
 
 #define AROUND_MOST (1u << 14) /* largest number of regions of 2 KiB in which a block is searched */
 
-bool blocks_start(void)
+void blocks_start(void)
 {
     blocks_set_spacing(false);
-    return table_start();
+    table_start();
 }
 
 void blocks_set_spacing(bool apart)

@@ -23,7 +23,7 @@ enum blocks_insert {
     BLOCKS_NO_MEMORY
 };
 
-bool blocks_start(void);
+void blocks_start(void);
 /* Sets how close to each other two blocks may begin. apart: never in one window of 32 bytes,
  * because all blocks come from an allocator like glibc's. */
 void blocks_set_spacing(bool apart);

@@ -3,6 +3,8 @@
 #include "preload/blocks/table.h"
 
 static struct blocks_stripe stripes[STRIPES];
+/* The slots of each stripe until it has its first region. They stay empty. */
+static struct blocks_region no_regions[LANES];
 
 static inline struct blocks_stripe *region_stripe_of(uint64_t hash)
 {
@@ -90,7 +92,8 @@ static bool rebuild_stripe(struct blocks_stripe *stripe, uint32_t capacity)
             stripe->used[i % LANES]--;
         }
     }
-    arena_unmap(old.regions, old.capacity * sizeof *regions);
+    if (old.regions != no_regions)
+        arena_unmap(old.regions, old.capacity * sizeof *regions);
     return true;
 }
 
@@ -135,15 +138,12 @@ bool table_is_started(void)
     return stripes[0].regions;
 }
 
-bool table_start(void)
+void table_start(void)
 {
     for (unsigned i = 0; i < STRIPES; i++) {
-        stripes[i].regions = arena_map(LEAK_PAGE);
-        stripes[i].capacity = LEAK_PAGE / sizeof(struct blocks_region);
-        if (!stripes[i].regions)
-            return false;
+        stripes[i].regions = no_regions;
+        stripes[i].capacity = LANES;
     }
-    return true;
 }
 
 /* Appends a block to a region that does not have it yet. The caller holds the lock of the

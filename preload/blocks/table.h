@@ -19,7 +19,9 @@
  *     at most 3/4 of the slots of each lane have a region,
  *     and no slot of a region's lane is empty between the line that the region's hash
  *     chooses and the region's slot.
- */
+ *
+ * Most programs have no block here, and in most others few stripes have one: a stripe has no memory
+ * until then. */
 #ifndef PRELOAD_BLOCKS_TABLE_H
 #define PRELOAD_BLOCKS_TABLE_H
 
@@ -154,7 +156,7 @@ static inline uint32_t region_home(uint64_t hash, uint64_t number, uint32_t capa
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-bool table_start(void);
+void table_start(void);
 bool table_is_started(void);
 /* Inserts a block whose address is not in the table. False: no memory. */
 bool table_insert(const struct block *block);

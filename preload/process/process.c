@@ -186,12 +186,10 @@ static void find_other_allocators(void)
     operator_override_start();
 }
 
-static bool start_blocks(void)
+static void start_blocks(void)
 {
-    if (!blocks_start())
-        return false;
+    blocks_start();
     blocks_set_spacing(real_functions_have_libc_malloc());
-    return true;
 }
 
 static void start_quarantine(void)
@@ -267,7 +265,7 @@ START(got_patch, got_patch_start((const void *)process_start))
 START(signal_trampoline,
       if (real_functions_loaded_late()) trampoline_wrap_installed(real_sigaction))
 START(bad_free, bad_free_start(options_current.on_error, options_current.live_errors))
-START(blocks, return start_blocks())
+START(blocks, start_blocks())
 START(sample, return sample_start(options_current.sample, options_current.max_memory))
 START(quarantine, start_quarantine())
 START(eventlog, start_eventlog())

