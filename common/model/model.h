@@ -381,8 +381,8 @@ struct when_lost {
     uint64_t used_bytes;
     struct counter counter; /* reference count of the chosen block */
     bool has_way;           /* a run has recorded the way of the block through functions */
-    /* functions that allocated the chosen block and ended at another line than that of the
-     * allocation, innermost first */
+    /* how the functions that led to the allocation of the chosen block ended, innermost first;
+     * without those that ended at the line of the allocation itself */
     struct way *ways;
     size_t way_count;
     struct way passed; /* the function that was called last with the block; without a
@@ -736,9 +736,9 @@ struct resource {
     bool has_bytes;
     bool bad_close;
     bool once; /* the process opened this once and left it open, as many correct programs do */
-    /* Where most other resources of this type that one function opened are released. The function
-     * is that in the title or, if none of its resources are released, its caller released_of. NULL
-     * = none are released. */
+    /* The place that releases most of the other resources of this type that the function in the
+     * title opens. If it opens none that are released, the same for a caller of that function, and
+     * released_of is that caller. NULL = no such place is known. */
     const struct frame *released_at, *released_of;
     const char *names[RESOURCE_NAMES]; /* distinct names, as paths */
     size_t name_count;

@@ -21,8 +21,8 @@ static uint32_t line_from(int64_t line)
     return line > 0 && line < INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Searches Python 3.9's table, which consists of pairs of bytes: by how many bytes of code, and by
- * how many lines, the next pair's place is behind the place so far. */
+/* Searches Python 3.9's table, which consists of pairs of bytes. Each pair advances the position:
+ * the first byte says by how many bytes of code, the second one by how many lines. */
 static uint32_t find_in_pairs(struct cursor table, int64_t line, uint64_t offset)
 {
     uint64_t start = 0;

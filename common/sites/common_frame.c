@@ -72,7 +72,7 @@ static bool is_same_file(const struct frame *a, const struct frame *b)
 struct other_frames {
     const struct frame *frame[COMMON_FRAMES];
     uint16_t named[COMMON_FRAMES]; /* for each frame of the other stack, the position of its name in
-                                    * the own stack; see find_name() */
+                                    * the own stack (find_name()) */
     unsigned count;
 };
 
@@ -93,8 +93,9 @@ static unsigned find_function(const struct common_frames *own, unsigned at,
 static int agreement(const struct common_frames *own, unsigned i, const struct other_frames *other,
                      unsigned j)
 {
-    uint16_t ahead[COMMON_FRAMES]; /* index: innermost position of a name; value: the first
-                                    * position with that name that the pass has not reached yet */
+    uint16_t ahead[COMMON_FRAMES]; /* index: innermost position of a name in the own stack; value:
+                                    * the innermost position of that name that the pass has not
+                                    * reached yet */
     int shared = 0, outside = (int)(own->count - i + other->count - j);
 
     for (unsigned k = j; k < other->count; k++)

@@ -46,7 +46,8 @@ struct run {
     const uint8_t *at;
     uint64_t first; /* id of the first record */
     size_t count;
-    size_t base; /* index of the first record in the array that the caller makes of all runs */
+    size_t base; /* index of this run's first record in the array into which the caller copies the
+                  * records of all runs */
 };
 
 struct runs {

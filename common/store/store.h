@@ -105,8 +105,8 @@ struct store_recent {
 struct store_event {
     struct leak_event event; /* only its numbers are valid; the fields below replace its ids */
     uint32_t site;           /* index of the block's allocation site, or STORE_NO_SITE */
-    /* Indices of the innermost nodes of this call and of the first free, or roots;
-     * LEAK_ROOT_NONE = only the return address is known. */
+    /* Indices of the innermost nodes of the stacks of the bad free and of the block's first free,
+     * or values of enum leak_root; LEAK_ROOT_NONE = only the return address is known. */
     uint32_t node, freed_node;
     const char *block_pool, *call_pool; /* names of pools, with any bytes; NULL = no pool */
 };
