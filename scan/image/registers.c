@@ -27,7 +27,8 @@ void registers_take_more(struct image *image, struct image_thread *thread, const
 
 #if defined(__x86_64__)
 
-/* Numbers of system calls are below this; -1: the thread is in no system call. */
+/* Limit of the numbers of system calls. A thread that is in none has -1, or another number
+ * above. */
 #define CALLS_MOST 1024
 
 static bool is_call_of_malloc(uint64_t call)

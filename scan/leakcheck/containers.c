@@ -53,7 +53,8 @@ static bool is_string(const struct container_place *place)
     return false;
 }
 
-/* Recognizes a C++ exception by the vendor number that libstdc++ stores in the unwinder's part. */
+/* Recognizes a C++ exception by the vendor number that libstdc++ stores in its
+ * _Unwind_Exception. */
 static bool is_exception(const struct container_place *place)
 {
     const uint64_t header = place->word == 4 ? 96 : 128, unwinder = header - 32;
@@ -69,7 +70,7 @@ static bool has_second_base(const struct objects *objects, const struct containe
            objects_is_vtable(objects, word_at(place, 0));
 }
 
-/* Recognizes the control bytes of a Rust hash table: copies of the first group follow them. */
+/* Recognizes the control bytes of a Rust hash table: behind them is a copy of their first group. */
 static bool is_hash_table(const struct container_place *place)
 {
     enum { GROUP = 16, EMPTY = 0xff, DELETED = 0x80 };

@@ -218,7 +218,7 @@ static void decode_block(struct marking *marking, uint32_t number)
     }
 }
 
-/* Marks all blocks that hidden blocks lead to as hidden, by pointers in any form. */
+/* Marks as hidden all blocks that hidden blocks lead to, by plain or encoded pointers. */
 static void spread_hidden(struct marking *marking)
 {
     while (marking->queued) {
