@@ -36,7 +36,8 @@
 
 #define SYSCALL_LENGTH 2
 #define RED_ZONE 128     /* bytes below its stack pointer that a function may use */
-#define RESCUE_REST 2048 /* bytes of a signal frame without vector registers, and to align it */
+/* bytes for all of a signal frame but the vector registers, and for its alignment */
+#define RESCUE_REST 2048
 _Static_assert(sizeof(ucontext_t) + sizeof(siginfo_t) + 256 <= RESCUE_REST, "the frame fits");
 #define BLOCKABLE                                                                                  \
     (~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) |                       \
@@ -502,7 +503,8 @@ static void remove_rescue(struct injection *injection)
         tracee_write(tracee, top - injection->saved_size, injection->saved, injection->saved_size);
 }
 
-/* Makes the thread return into the frame if leakctl dies before the first system call. */
+/* Sets the thread's registers to those of a return from a signal handler through the frame on its
+ * own stack: if leakctl dies before the first system call, the thread goes on as before. */
 static bool enter_rescue(struct injection *injection)
 {
     struct user_regs_struct now = injection->tracee->before;

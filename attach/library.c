@@ -157,7 +157,8 @@ static enum try try_threads(struct session *session, struct thread_choice *choic
 struct vforks {
     pid_t last;
     unsigned count;
-    uint64_t end; /* time after which many children are a reason not to wait longer */
+    uint64_t end; /* time, of CLOCK_MONOTONIC in nanoseconds, after which VFORKS_MANY children are a
+                   * reason to give up */
 };
 
 /* Says whether the only thread of the process has waited for different vfork children for two

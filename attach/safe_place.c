@@ -141,8 +141,7 @@ struct walk {
     struct safe_place *place;
     const char *obstacle;
     unsigned frames;
-    bool interrupted; /* the next frame was interrupted by a signal handler, so it is not at a
-                       * call */
+    bool interrupted; /* a signal interrupted the next frame, so that frame is not at a call */
 };
 
 /* Says whether the instruction in front of pc is a system call. A thread that a signal interrupted
@@ -318,8 +317,8 @@ static int open_object(const struct tracee *tracee, const struct object *object,
     return -1;
 }
 
-/* Reports the loaded files to libdwfl, so that it unwinds through them. A file that was deleted
- * has no unwind tables here. */
+/* Reports the loaded files to libdwfl, so that it unwinds through them. Through an object whose
+ * file was deleted it cannot unwind then. */
 static void report_objects(Dwfl *dwfl, const struct tracee *tracee, const struct objects *objects,
                            const char *library)
 {
