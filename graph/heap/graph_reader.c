@@ -338,7 +338,8 @@ static void read_module(struct graph_reader *reader)
     module->build_id_length = length <= LEAK_BUILD_ID_MAX ? length : 0;
     module->path = next_text(reader, NULL);
     module->loaded_ns = store->header.started_ns;
-    module->loaded = UINT32_MAX; /* the module is valid for nodes of any age */
+    module->loaded = UINT32_MAX; /* store_find_module() then finds the module for every node; the
+                                  * file does not say when it was loaded */
     if (module->end < module->start)
         fail(reader, GRAPH_ERROR_DAMAGED);
     interval_map_add(&store->module_spans, module->start, module->end,

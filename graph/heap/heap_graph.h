@@ -103,7 +103,8 @@ struct heap_graph {
     uint64_t bytes; /* sum of the sizes of all blocks */
     uint64_t when_ns;
     uint32_t occasion, flags; /* values of enum leak_occasion, and flags of enum leak_graph_flag */
-    const char *recording;    /* path of the recording file of the process, at that time */
+    const char *recording;    /* path that the recording file of the process had when the graph file
+                               * was written */
 };
 
 void heap_graph_end(struct heap_graph *graph);

@@ -24,10 +24,11 @@
 #include "symbolize/formats/html_shell.h"
 
 #define EXPLORED_MOST 3000
-/* most pointers of a block from explored blocks (the largest by retained size), and most to
- * explored blocks */
+/* limit of the pointers from explored blocks (the largest by retained size) that are written for a
+ * block, and of its pointers to explored blocks */
 #define KNOWN_MOST 40
-#define OTHERS_MOST 8 /* most pointers of a block from other blocks, and most to other blocks */
+/* limit of a block's pointers from other blocks, and of those to other blocks */
+#define OTHERS_MOST 8
 #define ROOTS_MOST 5  /* most roots of a block */
 
 struct texts {
