@@ -54,7 +54,8 @@ static int start_tool(const struct tool_run *run, char *path, int words, pid_t *
     posix_spawn_file_actions_adddup2(&actions, run->output >= 0 ? run->output : words,
                                      STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
-    /* for the tool, resets the signals that leakserve blocks and ignores */
+    /* the tool begins with no signal blocked, and with the default action of SIGPIPE, which
+     * leakserve ignores */
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
     sigemptyset(&pipe_only);
