@@ -87,7 +87,8 @@ struct browser {
     struct stack stack; /* the stack that MODE_STACK shows */
     struct terminal_list frames, text;
     size_t pane_lines; /* number of lines of the pane that details may use for source lines */
-    size_t pane_first; /* number of the line that the pane shows at its top */
+    size_t pane_first; /* number, from 0, of the line of the details that the pane shows at its
+                        * top */
     /* the columns where the names of the tabs end, to find the tab that was clicked */
     int tab_ends[TAB_MAX];
     char message[128]; /* shown until the user presses the next key */

@@ -9,8 +9,9 @@
 #include "symbolize/cli/options.h"
 #include "common/names/resolve.h"
 
-/* Exit statuses of leakreport. INCOMPLETE: with --error-exitcode, if none of the errors to look for
- * was found, but some may be missing because the recording is incomplete. */
+/* Exit statuses of leakreport. NEW: a comparison with an earlier report found something new.
+ * INCOMPLETE: with --error-exitcode, if none of the errors to look for was found, but some may be
+ * missing because the recording is incomplete. */
 enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2, STATUS_INCOMPLETE = 124 };
 
 struct binary_search_path command_search_path(const struct options *options);

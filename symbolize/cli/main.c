@@ -237,7 +237,8 @@ static bool find_newest_stores(struct arena *mem, struct options *options)
 }
 
 /* Reports a name in --only, or in a list of names, that does not occur in the process. Nothing can
- * be found then, so with --error-exitcode the exit status must not mean "no errors". */
+ * be found then, so with --error-exitcode the exit status must not mean "no errors". Returns the
+ * exit status. */
 static int judge_names(const struct options *options, int status)
 {
     const char *unfound = suppress_names_unfound(options->build.group.suppressions);

@@ -40,7 +40,8 @@ struct options {
     /* exit status when errors are found; 0 = errors do not change the exit status */
     size_t error_exitcode;
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
-    /* path of a finished report in text that is only delivered; NULL = none */
+    /* path of a file with a finished text report, which leakreport only sends to the targets; NULL
+     * = none */
     const char *text;
     int serve_read, serve_write; /* descriptors of --serve-fd, for requests and for answers; -1 = do
                                   * not serve */

@@ -69,7 +69,8 @@ static bool is_listed_call(const struct listing_tree *listing, const struct call
            node->all.bytes >= listing->tree->nodes[0].all.bytes / SHARE_LEAST;
 }
 
-/* Writes the calls that a function makes. indent: the column in which these calls begin. */
+/* Writes the calls that the function of node `up` makes. indent: the column in which these calls
+ * begin. */
 static void write_tree_calls(const struct listing_tree *listing, uint32_t up, int indent)
 {
     const struct call_node *nodes = listing->tree->nodes;

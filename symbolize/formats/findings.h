@@ -25,7 +25,8 @@ struct finding {
     /* number of the finding among those of its group, from 1; suppressed findings have none unless
      * the view shows them */
     size_t number;
-    /* index of the next finding in the crash, bad frees, records and resources of the process */
+    /* where the search for the next finding begins: an index in the sequence of the process's
+     * crash, bad frees, records and resources */
     size_t next;
 };
 

@@ -62,7 +62,7 @@ void speedscope_write(const struct report *report, const struct view *view, FILE
 void callgrind_write(const struct report *report, const struct view *view, FILE *stream);
 
 /* Writes the heap over time for ms_print and massif-visualizer, with trees of the peak and of the
- * end. The format can have only one process, so this is the first. */
+ * end. The format has room for only one process, so only the first process is written. */
 void massif_write(const struct report *report, const struct view *view, FILE *stream);
 
 /* Writes a CSV row for each listed record. */

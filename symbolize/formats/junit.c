@@ -92,8 +92,8 @@ static void write_junit_skipped(const struct finding *finding, const struct view
     free(words);
 }
 
-/* Returns the element for a finding: a crash is an error of the test, other findings are
- * failures. */
+/* Returns the name of the XML element for a finding: "error" for a crash, "system-out" for a
+ * finding of level notice, else "failure". */
 static const char *element_of(const struct process *process, const struct finding *finding)
 {
     if (finding->level == FINDING_NOTICE)

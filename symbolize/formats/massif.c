@@ -20,7 +20,8 @@ struct writing {
     const struct process *process;
     struct heap_profile profile;
     uint64_t started_ns, snapshots;
-    uint64_t ms; /* time of the last snapshot: programs that read the file want ascending times */
+    uint64_t ms; /* time of the last snapshot, in milliseconds since the start of the process:
+                  * programs that read the file want ascending times */
 };
 
 /* Writes a text with '#' replaced, because '#' begins a comment. */

@@ -26,7 +26,7 @@ static const char *const first_type[WEIGHT_MAX] = {
     [WEIGHT_ALLOCATED] = "alloc_space",
 };
 
-/* Fields of the messages that are nested in Profile. */
+/* Numbers of the fields of the messages inside of a Profile. */
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };

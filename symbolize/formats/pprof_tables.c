@@ -14,7 +14,7 @@
 
 #define MODULE_BITS 32 /* size of the address range of a module, in bits */
 
-/* Fields of the messages that are nested in Profile. */
+/* Numbers of the fields of the messages inside of a Profile. */
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5, MAPPING_BUILD_ID };
 enum { MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES, MAPPING_INLINED };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };

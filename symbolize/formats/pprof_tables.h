@@ -12,7 +12,7 @@
 #include "common/base/hashmap.h"
 #include "common/model/model.h"
 
-/* The fields of the message Profile in profile.proto. */
+/* Numbers of the fields of the message Profile in profile.proto. */
 enum pprof_field {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -38,7 +38,7 @@ struct profile {
     struct hashmap strings;   /* hash of a text -> number of the string */
     struct hashmap functions; /* hash of name, symbol and file -> number of the function */
     struct hashmap by_frame;  /* frame -> number of its function */
-    struct hashmap locations; /* hash of its address and lines -> number of the location */
+    struct hashmap locations; /* hash of the address and lines of a location -> its number */
     /* hash of frames that were inlined into one another -> number of the location */
     struct hashmap by_frames;
     struct hashmap modules;         /* hash of path and build-id -> number of the mapping */

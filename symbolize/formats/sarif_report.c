@@ -161,7 +161,8 @@ static void write_invocation(struct json_writer *json, const struct report *repo
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define FINGERPRINT "libleakSignature/v1"
 #define RESULTS_MOST 25000
-/* limit for the compressed report. Hosts accept 10 MB; a part of the report is not counted here. */
+/* limit, in bytes, of the compressed results. Hosts accept reports of 10 MB; the parts of the
+ * report before and after the results are not counted. */
 #define BYTES_MOST (9u << 20)
 
 struct writing {

@@ -56,8 +56,8 @@ static void fill_pointers(struct arena *mem, const struct store_leak_check *look
     who->more = look->pointer_count >= LEAK_POINTERS;
 }
 
-/* Returns the verdict of the block at the address. Blocks that the C library keeps are "runtime",
- * whatever points to them. */
+/* Returns the verdict of the block at the address that the user asked about. stack: that of its
+ * allocation. A block that the C library keeps is "runtime", whatever points to it. */
 static enum verdict address_verdict(const struct store_leak_check *look, const struct stack *stack)
 {
     const struct leak_asked *asked = &look->head.asked;

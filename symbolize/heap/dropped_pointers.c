@@ -102,7 +102,8 @@ static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orp
 }
 
 /* Says whether a member of a class template freed a block that a member of this template had
- * allocated. A container that grows does so; it has copied its pointers to another block before. */
+ * allocated. A container does so when it grows: it has copied its pointers to a larger block
+ * before, so nothing was lost by that free. */
 static bool is_moved(struct free_sites *frees, const struct dropped_pointers *orphans,
                      const struct store_orphan *pair)
 {
@@ -169,7 +170,8 @@ void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_s
         return;
     if (pair)
         record->orphaned = describe_pair(orphans, frees, pair);
-    /* the function to fix is rather the one that freed the owner and not these blocks */
+    /* the function to fix is more likely the one that freed the owner without freeing these
+     * blocks */
     if (record->orphaned.blocks && record->freed.places)
         record->freed.place[0].close = false;
     if (earlier && record->orphaned.blocks)

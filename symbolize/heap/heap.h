@@ -40,8 +40,8 @@ bool roots_find_module(const struct store *store, uint64_t address, struct store
 /* Returns the module of the program itself; NULL = unknown. */
 const struct store_module *roots_program_module(const struct store *store);
 
-/* Stands in stable reports for the description of a mapping, whose address differs from run to
- * run. */
+/* Words that stable reports have in place of the description of a mapping, whose address differs
+ * from run to run. */
 #define ROOTS_MAPPING "a mapping"
 
 /* ---- root_paths, also in roots.c: from a root to a block ----------------------------------------

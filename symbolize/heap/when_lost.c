@@ -110,8 +110,8 @@ static void find_common_function(const struct when_lost_builder *builder, struct
 }
 
 /* Sets place->returned if the pointer was in a local variable of a function that has returned: the
- * stack before the loss has this function, the stack after it does not. Words that are no variable
- * may be registers that a callee saved. */
+ * stack before the loss has this function, the stack after it does not. Not called for a stack word
+ * that is no variable: it may be a register that a callee saved. */
 static void find_returned_function(struct lost_place *place, const struct root *root)
 {
     const struct stack *before = &place->before, *after = &place->after;
@@ -552,9 +552,10 @@ static bool is_within(const struct stack *stack, const struct frame *function)
     return false;
 }
 
-/* Says whether the place of a further run is plausible. A register may keep the pointer until its
- * function ends; a place in another function was found by following a word that the program no
- * longer uses. */
+/* Says whether the place that a further run found may replace the known one. A place that a stack
+ * word or register kept the block until (block->late) must be in the function of the known place:
+ * in another function, the run has followed a copy of the pointer that the program no longer
+ * uses. */
 static bool may_refine(const struct when_lost *made, const struct lost_block *block)
 {
     const struct frame *known = made->place.from;

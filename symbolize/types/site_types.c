@@ -270,7 +270,8 @@ static struct stack_answer ask_stack(struct types *types, uint32_t node,
 
 /* ---- Making the type of a site --------------------------------------------------------------- */
 
-/* Confidence in a type by a pointer to a class: the class of the block may be derived from it. */
+/* Confidence in a class that is known by a pointer to it: the block's class may be derived from
+ * it. */
 #define CONFIDENCE_OF_A_BASE 0.7
 /* Confidence in a type of which the block has one object at its start, but is larger than that
  * object. */
