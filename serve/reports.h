@@ -49,7 +49,7 @@ struct job {
     enum job_kind kind;
     struct string_list recordings; /* the recording files to report on; the job owns the list */
     /* time of the last leak check in `recordings`; if there are several files, the sum of the
-     * times */
+     * times; when it has changed, a kept report is out of date */
     uint64_t looked_ns;
     char *dir, *pid;             /* arguments for leakctl, only set for JOB_LOOK */
     void (*done)(void *context); /* is called in the thread of the jobs when the job has ended */

@@ -40,7 +40,7 @@ struct suppressions {
     struct side sides[SCOPE_KEYS];
     bool match_given; /* set on the command line, which overrides the recorded options */
     bool any_frame;
-    bool selected; /* a recording was selected */
+    bool selected; /* suppress_select_store() was called */
     uint64_t until_ns;
 };
 
