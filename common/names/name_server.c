@@ -40,7 +40,8 @@
 
 /* Seconds of processor time that even the smallest file gets. */
 #define TIME_LEAST 3.0
-#define BYTES_A_SECOND (8.0 * (1 << 20)) /* so many bytes of a file give it one second more */
+/* A file gets one second more for each so many bytes of its size. */
+#define BYTES_A_SECOND (8.0 * (1 << 20))
 /* Bytes of memory that the process may use beyond what it has at its start. */
 #define MEMORY_LEAST ((rlim_t)1 << 30)
 #define MEMORY_A_BYTE 8 /* bytes of memory that each byte of an opened file adds to the limit */

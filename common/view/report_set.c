@@ -105,7 +105,7 @@ static void add_seen_host(struct report_set *report_set, struct seen *seen, cons
                                                    * host are often adjacent */
         if (seen->hosts[i - 1] == host)
             return;
-    /* The capacity of the array is 0 or a power of two. If host_count is, too, the array is full. */
+    /* The capacity is 0 or a power of two. If host_count is, too, the array is full. */
     if ((seen->host_count & (seen->host_count - 1)) == 0) {
         grown = arena_alloc_array(report_set->mem, seen->host_count ? 2 * seen->host_count : 1,
                                   sizeof(*grown));

@@ -268,7 +268,7 @@ static void write_suite(const struct report *report, size_t i, const struct view
     write_junit_counts(&counts, stream);
     fprintf(stream, " time=\"%" PRIu64 ".%03" PRIu64 "\"", ms / 1000, ms % 1000);
     if (time_format_iso(process->started_ns, time)) {
-        time[strcspn(time, ".Z")] = 0; /* removes the time zone, which most readers do not accept */
+        time[strcspn(time, ".Z")] = 0; /* cut: most readers accept no milliseconds and no zone */
         escape_attribute(stream, "timestamp", time);
     }
     escape_attribute(stream, "hostname", process->host);
