@@ -35,7 +35,7 @@
 #define FRAME_HAS_SS 6 /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
 
 #define SYSCALL_LENGTH 2
-#define RED_ZONE 128     /* bytes below its stack pointer that a function may use */
+#define RED_ZONE 128 /* bytes below its stack pointer that a function may use */
 /* bytes for all of a signal frame but the vector registers, and for its alignment */
 #define RESCUE_REST 2048
 _Static_assert(sizeof(ucontext_t) + sizeof(siginfo_t) + 256 <= RESCUE_REST, "the frame fits");

@@ -35,7 +35,7 @@ struct safe_place {
     const struct objects *objects;
     struct range allocator; /* addresses of malloc and its local functions in libc */
     struct libleak_thread places;
-    bool in_runtime; /* the thread is in the runtime */
+    bool in_runtime;
     Dwfl *dwfl;
 };
 

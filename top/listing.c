@@ -49,7 +49,6 @@ const char *cell_delta(bool known, int64_t bytes, char cell[CELL_SIZE])
 
 static const char *const thousands[] = {"k", "M", "G", "T", "P", NULL};
 
-/* Writes a count: "99999", "1.2M". */
 const char *cell_count(uint64_t count, char cell[CELL_SIZE])
 {
     if (count >= 100000)
@@ -76,7 +75,6 @@ const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE])
     return cell;
 }
 
-/* Writes a time span: "12s", "3m20s", "5h10m". */
 const char *cell_span(uint64_t ns, char cell[CELL_SIZE])
 {
     unsigned long long seconds = ns / 1000000000u;

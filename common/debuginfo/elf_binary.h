@@ -27,7 +27,7 @@ struct binary_search_path {
 enum binary_state {
     BINARY_COMPLETE, /* has functions and lines */
     BINARY_NO_LINES, /* opened, but it has no debug information */
-    BINARY_MISSING,  /* the file is missing */
+    BINARY_MISSING,
     BINARY_REPLACED, /* another file is at its path */
     BINARY_NOT_ELF,  /* not a regular file, not readable for the program's user, or not ELF */
     BINARY_BROKEN,   /* the process that read the file crashed or exceeded a limit (binary.h) */

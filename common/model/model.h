@@ -362,16 +362,16 @@ struct way {
 /* The times and places at which blocks of a record were lost, observed in another run of the
  * program (leakrun --when-lost). */
 struct when_lost {
-    uint32_t run;                             /* number, from 1, of the first run with results */
-    uint32_t followed, lost, freed;           /* numbers of blocks */
-    uint32_t agreed;                          /* number of lost blocks that were lost in the
+    uint32_t run;                   /* number, from 1, of the first run with results */
+    uint32_t followed, lost, freed; /* numbers of blocks */
+    uint32_t agreed;                /* number of lost blocks that were lost in the
                                                * function of `place` */
-    struct lost_place place;                  /* the place where most blocks were lost */
-    struct lost_place then;                   /* a later place than `place`; then.known: from
+    struct lost_place place;        /* the place where most blocks were lost */
+    struct lost_place then;         /* a later place than `place`; then.known: from
                                                * `place` to `then` only words on stacks pointed
                                                * to the block */
-    struct lost_block blocks[WHEN_LOST_MOST]; /* the lost blocks */
-    size_t chosen;                            /* index in blocks[] of the block that `place`
+    struct lost_block blocks[WHEN_LOST_MOST];
+    size_t chosen;            /* index in blocks[] of the block that `place`
                                                * belongs to */
     struct stack used;        /* stack of the last instruction that used the chosen block; no
                                * frames: unknown */

@@ -426,7 +426,6 @@ const struct store_module *store_find_module(const struct store *store, uint64_t
 /* Returns the module that was loaded last at an address range with pc, or NULL. */
 const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
 
-/* Says whether a node is a Python frame. */
 bool store_node_is_python(const struct store *store, uint32_t node);
 /* Returns the code of a node that is a Python frame; NULL: the code was not recorded. */
 const struct store_code *store_find_code(const struct store *store, uint32_t node);

@@ -29,7 +29,7 @@
 #define KNOWN_MOST 40
 /* limit of a block's pointers from other blocks, and of those to other blocks */
 #define OTHERS_MOST 8
-#define ROOTS_MOST 5  /* most roots of a block */
+#define ROOTS_MOST 5 /* most roots of a block */
 
 struct texts {
     const char **text; /* text[i] has the index i + 1 in the page; index 0 stands for no text */

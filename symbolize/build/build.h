@@ -66,7 +66,6 @@ struct handed_down {
 void report_notes_fill(struct arena *mem, const struct store *store,
                        const struct handed_down *inherited, const struct suppressions *suppressions,
                        struct process *process);
-/* Appends a note to those of a process. */
 void report_notes_append(struct arena *mem, struct process *process, const char *note);
 /* Adds the note about slices of GLib. The records of the process must be filled in before. */
 void report_notes_add_slices(struct arena *mem, struct process *process);

@@ -60,8 +60,7 @@ static void write_sarif_character(char character, bool link, FILE *stream)
     putc_unlocked(character, stream);
 }
 
-/* Escapes a text that people read: control characters are shown as leak_escape.h describes, except
- * line ends. */
+/* Control characters are shown as leak_escape.h describes, except line ends. */
 char *sarif_escape(const char *text)
 {
     char *words = NULL;

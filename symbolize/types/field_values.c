@@ -100,7 +100,6 @@ static void write_float(const uint8_t *bytes, uint64_t size, char value[VALUE_SI
     snprintf(value, VALUE_SIZE, "%g", number);
 }
 
-/* Writes one element of a field. */
 static void write_element(struct types *types, struct binary *binary,
                           const struct named_field *field, const uint8_t *bytes,
                           char value[VALUE_SIZE])
