@@ -306,6 +306,8 @@ struct lost_place {
     struct stack at;
     bool holder_freed;
     bool in_memory; /* the word that had the pointer was not on a stack */
+    bool was_saved; /* the word was on a stack and is no variable: a register that a function saved
+                     * for its callers, or left over from a function that had returned */
     struct stack before, after;
     /* The function that lost the pointer: its first and its last line that are possible; NULL =
      * unknown. */

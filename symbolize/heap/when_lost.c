@@ -163,6 +163,7 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
         /* a stack word without a variable is a register that a callee saved: it is not named */
         place.holder = holder_words(builder, drop, root);
     place.in_memory = drop->holder.block || (root && root->class != LEAK_ROOT_CLASS_STACKS);
+    place.was_saved = root && root->class == LEAK_ROOT_CLASS_STACKS && !root->variable;
     place.before = stack_from_node(builder->mem, &builder->signatures, drop->before);
     place.after = stack_from_node(builder->mem, &builder->signatures, drop->after);
     place.holder_freed = drop->holder.block && !drop->frame_count && drop->before == drop->after;
@@ -404,7 +405,7 @@ static const struct frame *find_way_end(struct when_lost_builder *builder,
 {
     if (function->inlined)
         return find_inlined_end(builder, way, function);
-    return way->how ? find_end(builder, way, function) : NULL;
+    return way->how && way->left_at ? find_end(builder, way, function) : NULL;
 }
 
 /* Makes room in made->ways[] for one more function, which is farther out. Removes the function
@@ -472,7 +473,7 @@ static void describe_passed(struct when_lost_builder *builder, const struct stor
         if (made->user && is_same_function(function, made->user))
             return; /* the report names this function as the last user of the block */
         made->passed = (struct way){.function = function,
-                                    .end = way->how ? find_end(builder, way, function) : NULL,
+                                    .end = find_way_end(builder, way, function),
                                     .thrown = way->how & LEAK_WAY_THROWN,
                                     .variable = way->variable,
                                     .stack = stack};
@@ -552,16 +553,26 @@ static bool is_within(const struct stack *stack, const struct frame *function)
     return false;
 }
 
+static bool contains_function(const struct stack *stack, const struct frame *function)
+{
+    for (size_t i = 0; i < stack->count && function; i++)
+        if (is_same_function(stack->frames[i], function))
+            return true;
+    return false;
+}
+
 /* Says whether the place that a further run found may replace the known one. A place that a stack
  * word or register kept the block until (block->late) must be in the function of the known place:
  * in another function, the run has followed a copy of the pointer that the program no longer
- * uses. */
+ * uses. But if the second run lost sight of a saved register, this register belongs to a function
+ * that was being executed then. */
 static bool may_refine(const struct when_lost *made, const struct lost_block *block)
 {
-    const struct frame *known = made->place.from;
+    const struct lost_place *known = &made->place;
 
-    return !block->late || !known || is_same_function(known, block->place.from) ||
-           is_within(&block->place.at, known);
+    return !block->late || !known->from || is_same_function(known->from, block->place.from) ||
+           is_within(&block->place.at, known->from) ||
+           (known->was_saved && contains_function(&known->before, block->place.from));
 }
 
 /* Replaces the place where the chosen block was lost by the more precise place that a further run
