@@ -1364,7 +1364,8 @@ struct leak_way {
     uint32_t number;      /* in leak_trail.passed: number of the call, from 1 */
     uint32_t variable;    /* 1: not the block was passed, but the variable that points to it */
     uint32_t jump_count, reserved;
-    uint64_t left_at; /* address behind the last instruction of the function that was executed */
+    /* address behind the last instruction of the function that was executed; 0: unknown */
+    uint64_t left_at;
     /* An address in the function, then the return addresses of its callers, innermost first. The
      * address in the function is, in leak_trail.ended, behind its call that led to the allocation;
      * in leak_trail.passed one byte behind its first instruction. */

@@ -240,6 +240,12 @@ void sys_kill(int pid, int number);
  * Returns a descriptor with a high number, whose close ends the watchpoint; -errno: the CPU has no
  * watchpoint left, or the kernel does not allow one. */
 int sys_watch_word(int tid, uintptr_t address, bool reads);
+/* Sets a hardware breakpoint: the calling thread gets SIGTRAP just before it executes the
+ * instruction at the address. Returns a descriptor, or -errno, as sys_watch_word does. */
+int sys_break_open(uintptr_t address);
+/* Moves a breakpoint to another instruction, and enables it. False: it stays as it was. */
+bool sys_break_move(int descriptor, uintptr_t address);
+void sys_break_disable(int descriptor);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Makes a child process, a copy of this process with only the calling thread. The child sends no

@@ -23,31 +23,80 @@
  * their own files. */
 #define WATCH_LEAST_FD 400
 
-int sys_watch_word(int tid, uintptr_t address, bool reads)
-{
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
+static struct perf_event_attr describe_breakpoint(uintptr_t address, uint32_t type)
+{
     struct perf_event_attr what;
     memset(&what, 0, sizeof what);
     what.type = PERF_TYPE_BREAKPOINT;
     what.size = sizeof what;
-    what.bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W;
+    what.bp_type = type;
     what.bp_addr = address;
     what.bp_len = sizeof address;
     what.sample_period = 1;
     what.exclude_kernel = what.exclude_hv = 1;
     what.sigtrap = what.remove_on_exec = 1;
-    what.inherit = what.inherit_thread = 1;
-    int fd = SYSCALL(SYS_perf_event_open, &what, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return what;
+}
+
+static int open_breakpoint(int tid, struct perf_event_attr *what)
+{
+    int fd = SYSCALL(SYS_perf_event_open, what, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     int moved = fd < 0 ? fd : SYSCALL(SYS_fcntl, fd, F_DUPFD_CLOEXEC, WATCH_LEAST_FD);
     if (moved < 0)
         return fd;
     sys_close(fd);
     return moved;
+}
+
+int sys_watch_word(int tid, uintptr_t address, bool reads)
+{
+    struct perf_event_attr what =
+        describe_breakpoint(address, reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W);
+    what.inherit = what.inherit_thread = 1;
+    return open_breakpoint(tid, &what);
+}
+
+int sys_break_open(uintptr_t address)
+{
+    struct perf_event_attr what = describe_breakpoint(address, HW_BREAKPOINT_X);
+    return open_breakpoint(0, &what);
+}
+
+bool sys_break_move(int descriptor, uintptr_t address)
+{
+    struct perf_event_attr what = describe_breakpoint(address, HW_BREAKPOINT_X);
+    return SYSCALL(SYS_ioctl, descriptor, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &what) >= 0;
+}
+
+void sys_break_disable(int descriptor)
+{
+    SYSCALL(SYS_ioctl, descriptor, PERF_EVENT_IOC_DISABLE, 0);
+}
 #else
+int sys_watch_word(int tid, uintptr_t address, bool reads)
+{
     (void)tid, (void)address, (void)reads;
     return -ENOSYS;
-#endif
 }
+
+int sys_break_open(uintptr_t address)
+{
+    (void)address;
+    return -ENOSYS;
+}
+
+bool sys_break_move(int descriptor, uintptr_t address)
+{
+    (void)descriptor, (void)address;
+    return false;
+}
+
+void sys_break_disable(int descriptor)
+{
+    (void)descriptor;
+}
+#endif
 
 /* ---- Signals and timers --------------------------------------------------------------------- */
 

@@ -97,10 +97,10 @@ void block_trail_cut(void)
 
 /* ---- The end of a function ------------------------------------------------------------------- */
 
-/* Records how the function of a level has ended. inner: return address of the call that the
- * function was executing, so that an exception or longjmp has ended it; 0: its last instruction has
- * returned. */
-static void record_end(const struct level *level, const ucontext_t *context, uintptr_t last_pc,
+/* Records how the function of a level has ended. behind: the address behind its last instruction;
+ * 0: unknown. inner: return address of the call that the function was executing, so that an
+ * exception or longjmp has ended it; 0: its last instruction has returned. */
+static void record_end(const struct level *level, const ucontext_t *context, uintptr_t behind,
                        uintptr_t inner)
 {
     struct leak_way *way = level->way;
@@ -108,7 +108,7 @@ static void record_end(const struct level *level, const ucontext_t *context, uin
         return;
     memcpy(way->jumps, level->jumps, sizeof way->jumps);
     way->jump_count = level->jump_count;
-    way->left_at = inner ?: last_pc + 1;
+    way->left_at = inner ?: behind;
     uint32_t how = inner ? LEAK_WAY_THROWN : LEAK_WAY_ENDED;
     if (pointer_is_start(context_result(context), block))
         how |= LEAK_WAY_RETURNED;
@@ -124,12 +124,12 @@ void block_trail_lost(void)
         }
 }
 
-static void leave_levels(const ucontext_t *context, uintptr_t last_pc)
+static void leave_levels(const ucontext_t *context, const struct trail_step *step)
 {
     uintptr_t inner = 0, sp = context_sp(context);
     while (level_count && sp >= levels[level_count - 1].until) {
         const struct level *level = &levels[--level_count];
-        record_end(level, context, last_pc, inner);
+        record_end(level, context, step->ran ? 0 : step->pc + 1, inner);
         inner = level->returns_to;
     }
 }
@@ -150,12 +150,13 @@ static bool is_passed(uintptr_t argument, uintptr_t sp, uintptr_t slot, bool *va
 }
 
 /* After a return, finds the argument registers that still point to the block: most of them are no
- * arguments of the next call. The first register is left out, except after a return from libleak
- * (from_own), because functions often pass on the same first argument. */
-static void note_leftovers(const ucontext_t *context, bool from_own)
+ * arguments of the next call. The first register is left out, except after a function of libleak or
+ * one that was not stepped through (all), because functions often pass on the same first
+ * argument. */
+static void note_leftovers(const ucontext_t *context, bool all)
 {
     leftovers = 0;
-    for (unsigned i = from_own ? 0 : 1; i < CONTEXT_CALL_ARGUMENTS; i++)
+    for (unsigned i = all ? 0 : 1; i < CONTEXT_CALL_ARGUMENTS; i++)
         if (pointer_is_start(context_call_argument(context, i), block))
             leftovers |= 1u << i;
 }
@@ -257,37 +258,33 @@ static void note_counts(uintptr_t last_pc)
     block_counts_note(~block.hidden, frames, count);
 }
 
-void block_trail_step(const ucontext_t *context, uintptr_t last_pc, uintptr_t last_sp,
-                      uintptr_t slot)
+void block_trail_step(const ucontext_t *context, const struct trail_step *step)
 {
-    uintptr_t pc = context_pc(context), sp = context_sp(context), returns_to;
-    if (!level_count || !last_pc || modules_is_own(pc))
+    uintptr_t pc = context_pc(context), sp = context_sp(context);
+    if (!level_count || !step->pc || modules_is_own(pc))
         return;
-    if (modules_is_own(last_pc)) {
-        leave_levels(context, last_pc);
+    if (modules_is_own(step->pc)) {
+        leave_levels(context, step);
         if (level_count)
-            add_jump(last_pc, pc);
+            add_jump(step->pc, pc);
         note_leftovers(context, true);
         return;
     }
-    note_counts(last_pc);
+    note_counts(step->pc);
     check_leftovers(context);
     unsigned before = level_count;
-    leave_levels(context, last_pc);
+    leave_levels(context, step);
     if (!level_count)
         return;
-    bool returns = level_count < before, jumps = returns || pc - last_pc > LONGEST_INSTRUCTION;
-    bool calls = jumps && !returns && sp == last_sp - sizeof sp &&
-                 sys_peek(sp, &returns_to, sizeof sp) &&
-                 returns_to - last_pc <= LONGEST_INSTRUCTION;
-    if (calls) {
-        enter_level(context, returns_to, slot);
+    if (step->returns_to) {
+        enter_level(context, step->returns_to, step->slot);
         pushed = leftovers = 0;
         return;
     }
-    note_push(sp, last_pc, last_sp);
-    if (jumps)
-        add_jump(last_pc, pc);
+    bool returns = level_count < before;
+    note_push(sp, step->pc, step->sp);
+    if (returns || pc - step->pc > LONGEST_INSTRUCTION)
+        add_jump(step->pc, pc);
     if (returns)
-        note_leftovers(context, false);
+        note_leftovers(context, step->ran);
 }

@@ -23,11 +23,17 @@ void block_trail_start(void);
  * that allocates the block. */
 void block_trail_begin(const struct frame *caller, struct pointer_target target);
 
-/* Records what the single-stepped instruction at last_pc has done. last_sp: the stack pointer
- * before it. slot: address of the word on the stack that has the pointer; 0: another word or a
- * register has it. */
-void block_trail_step(const ucontext_t *context, uintptr_t last_pc, uintptr_t last_sp,
-                      uintptr_t slot);
+/* One single step. */
+struct trail_step {
+    uintptr_t pc, sp;     /* registers before the step; pc 0: unknown */
+    uintptr_t returns_to; /* return address, if the instruction was a call; else 0 */
+    bool
+        ran; /* not one instruction, but the rest of the function at pc was executed (step_over.h) */
+    uintptr_t slot; /* address of the word on the stack that has the pointer; 0: there is none */
+};
+
+/* Records what a single step has done. context: the registers after it. */
+void block_trail_step(const ucontext_t *context, const struct trail_step *step);
 
 /* When the block is lost, or the program ends: records the jumps so far of the functions that have
  * not ended. */

@@ -365,11 +365,11 @@ static void follow_block(const struct event *event, struct followed *it)
     look_for_holder(event, it);
 }
 
-static void step_if_due(const struct followed *it)
+static void step_if_due(const struct event *event, const struct followed *it)
 {
     bool holds = it->phase == HELD, fresh = it->phase == FRESH;
     if (it->phase == GONE || holds)
-        slot_watch_resume(it - followed);
+        slot_watch_resume(it - followed, &event->caller);
     if (it->steps && (holds || fresh) && it->out->events == it->step_at)
         slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->target);
 }
@@ -388,7 +388,7 @@ static void follow_blocks(const struct event *event)
     sys_signals_restore(&mask);
     turnstile_leave(&turn);
     for (unsigned i = 0; i < followed_count && event->block; i++)
-        step_if_due(&followed[i]);
+        step_if_due(event, &followed[i]);
 }
 
 /* Checks the followed blocks outside the runtime, because a leak check may run, and then enters the

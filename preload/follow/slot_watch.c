@@ -1,6 +1,7 @@
 #include "preload/follow/slot_watch.h"
 #include "preload/follow/block_trail.h"
 #include "preload/follow/block_uses.h"
+#include "preload/follow/step_over.h"
 #include "preload/base/lock.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/sys.h"
@@ -12,6 +13,9 @@
 
 #include <time.h>
 
+/* An argument that points to so many bytes before the word with the pointer, or to the word, is
+ * taken for the address of the variable or block that contains the word. */
+#define HOLDER_MOST 1024
 /* Value of TRAP_PERF (si_code of a SIGTRAP from a watchpoint), which Linux has since 5.13 and older
  * headers lack. */
 #define TRAP_PERF_EVENT 6
@@ -63,6 +67,8 @@ static uint32_t steps;
 static struct {
     uintptr_t pc, sp; /* registers before the last executed instruction */
     struct jump jump; /* the last jump before that instruction */
+    /* The instruction was the first of a called function, which was then executed at full speed. */
+    bool ran;
 } last;
 /* Set to 1 while a thread uses unwind_memory, so that other threads do not. */
 static uint32_t unwinding;
@@ -192,16 +198,25 @@ static bool is_time_over(void)
     return ++steps % STEPS_A_CLOCK == 0 && sys_clock_ns(CLOCK_MONOTONIC) > stepping_until;
 }
 
+/* Returns the return address of the call instruction that was just executed; 0: it was another
+ * instruction. */
+static uintptr_t find_call(const ucontext_t *context)
+{
+    uintptr_t pc = context_pc(context), sp = context_sp(context), returns_to;
+    if (!last.pc || last.ran || sp != last.sp - sizeof sp || !is_jump(last.pc, pc) ||
+        !sys_peek(sp, &returns_to, sizeof returns_to) || is_jump(last.pc, returns_to))
+        return 0;
+    return returns_to;
+}
+
 /* After a call instruction, clears the words below the stack pointer that have the pointer. They
  * are left over from functions that have returned, but would lie in the frame of the called
  * function and seem to hold the block. Does nothing if the handler itself runs on this stack. */
 static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 {
-    uintptr_t sp = context_sp(context), returns_to;
-    if (is_on_stack(slot, (uintptr_t)__builtin_frame_address(0)))
-        return;
-    if (!last.pc || sp != last.sp - sizeof sp || !is_on_stack(slot, sp - DEAD_MOST) ||
-        !sys_peek(sp, &returns_to, sizeof returns_to) || is_jump(last.pc, returns_to))
+    uintptr_t sp = context_sp(context);
+    if (is_on_stack(slot, (uintptr_t)__builtin_frame_address(0)) ||
+        !is_on_stack(slot, sp - DEAD_MOST))
         return;
     for (uintptr_t at = sp - DEAD_MOST; (at = pointer_search_range(at, sp, slot->target));
          at += sizeof at)
@@ -211,11 +226,12 @@ static void erase_dead_words(const struct slot *slot, const ucontext_t *context)
 /* Checks the pointer after one single step. True: the block is lost. While code of libleak
  * executes, nothing is searched, and a pointer that is only in a register that a called function
  * may change counts as lost. */
-static bool check_step(struct slot *slot, const ucontext_t *context)
+static bool check_step(struct slot *slot, const ucontext_t *context, bool calls)
 {
     if (modules_is_own(context_pc(context)))
         return slot->frame_count && slot->in_dead_register;
-    erase_dead_words(slot, context);
+    if (calls)
+        erase_dead_words(slot, context);
     return chase_pointer(slot, context);
 }
 
@@ -226,40 +242,84 @@ static void note_step(const ucontext_t *context, bool continues)
         last.jump = (struct jump){last.pc, pc};
     last.pc = continues ? pc : 0;
     last.sp = context_sp(context);
+    last.ran = false;
 }
 
 /* Records the step in the trail of the block, the only block that is followed. */
-static void trail_step(const ucontext_t *context)
+static void trail_step(const ucontext_t *context, uintptr_t returns_to)
 {
     const struct slot *slot = &slots[0];
+    struct trail_step step = {.pc = last.pc,
+                              .sp = last.sp,
+                              .returns_to = returns_to,
+                              .ran = last.ran,
+                              .slot = is_on_stack(slot, slot->address) ? slot->address : 0};
     if (slot->stepped)
-        block_trail_step(context, last.pc, last.sp,
-                         is_on_stack(slot, slot->address) ? slot->address : 0);
+        block_trail_step(context, &step);
 }
 
-static void take_step(ucontext_t *context)
+/* Says whether an argument points to a block, or to memory that contains the pointer to it. */
+static bool gets_block(const struct slot *slot, const ucontext_t *context)
+{
+    for (unsigned i = 0; i < CONTEXT_CALL_ARGUMENTS; i++) {
+        uintptr_t argument = context_call_argument(context, i);
+        if (pointer_leads_to(argument, slot->target) ||
+            (slot->address && slot->address - argument < HOLDER_MOST))
+            return true;
+    }
+    return false;
+}
+
+static void note_call(const ucontext_t *context, uintptr_t returns_to)
+{
+    struct step_call call = {.function = context_pc(context),
+                             .returns_to = returns_to,
+                             .sp = context_sp(context) + sizeof returns_to};
+    for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++)
+        call.gets_block |= slots[i].stepped && gets_block(&slots[i], context);
+    step_over_note_call(&call);
+}
+
+/* Checks the pointers of all blocks after one single step. Returns true while a pointer of a block
+ * is not lost. */
+static bool check_pointers(const ucontext_t *context, uintptr_t returns_to)
 {
     bool any = false, outside = !guard_self.sp && !lock_thread.held;
     bool used = block_uses_step(context);
-    trail_step(context);
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++) {
         struct slot *slot = &slots[i];
         if (used) /* The program has used the block, so no earlier step was the loss. */
             slot->frame_count = 0;
-        if (slot->stepped && outside && check_step(slot, context)) {
+        if (slot->stepped && outside && check_step(slot, context, returns_to)) {
             slot->stepped = false;
             slot->is_lost = true;
             block_trail_lost();
         }
         any |= slot->stepped;
     }
-    bool over = is_time_over();
+    return any;
+}
+
+static void take_step(ucontext_t *context)
+{
+    uintptr_t returns_to = find_call(context);
+    trail_step(context, returns_to);
+    bool any = check_pointers(context, returns_to), over = is_time_over();
     if (over)
         block_trail_cut();
     if (!any || over)
         store_relaxed(&stepping, 0);
     note_step(context, load_relaxed(&stepping));
-    context_set_step(context, load_relaxed(&stepping));
+    if (returns_to)
+        note_call(context, returns_to);
+    last.ran = load_relaxed(&stepping) && step_over_begin(context);
+    context_set_step(context, load_relaxed(&stepping) && !last.ran);
+}
+
+/* Continues single-stepping after a function that was executed at full speed. */
+static void end_run(void)
+{
+    stepping_until += step_over_end();
 }
 
 /* Says whether a SIGTRAP may come from a single step or watchpoint of libleak. False: it comes from
@@ -287,6 +347,13 @@ static bool on_sigtrap(const siginfo_t *info, ucontext_t *context)
             compare_word(&slots[i], context);
             ours = true;
         }
+    if (step_over_is_running()) {
+        if (!step_over_has_returned(context))
+            return true;
+        end_run();
+        if (load_relaxed(&stepping) != self)
+            return true;
+    }
     if (load_relaxed(&stepping) == self) {
         last_stepper = self;
         take_step(context);
@@ -328,6 +395,7 @@ void slot_watch_set(unsigned index, uintptr_t address, struct pointer_target tar
     if (!is_started || address % sizeof address)
         return slot_watch_clear(index);
     struct slot *slot = begin_slot(index, address, target);
+    step_over_stop(); /* the CPU may have no other breakpoint left */
     slot->watched = true;
     sys_each_numbered_entry("/proc/self/task", watch_in_thread, slot);
 }
@@ -362,9 +430,10 @@ void slot_watch_step(unsigned index, uintptr_t address, struct pointer_target ta
     slot->stack = guard_self.thread->bounds;
     slot->watched = slot->stepped = true;
     block_uses_begin_steps();
+    step_over_reset();
     stepping_until = sys_clock_ns(CLOCK_MONOTONIC) + STEP_TIME;
     steps = 0;
-    slot_watch_resume(index);
+    slot_watch_resume(index, NULL);
 }
 
 void slot_watch_aim(unsigned index, uintptr_t address)
@@ -378,11 +447,19 @@ void slot_watch_aim(unsigned index, uintptr_t address)
 
 /* Resumes single-stepping if the calling thread is the one that began it: the pointer is on the
  * stack of that thread, or in its registers. */
-void slot_watch_resume(unsigned index)
+void slot_watch_resume(unsigned index, const struct frame *caller)
 {
     const struct slot *slot = &slots[index];
     if (!guard_self.thread || slot->stack.high != guard_self.thread->bounds.high)
         return;
+    if (step_over_is_running()) {
+        if (!caller || !step_over_is_left(caller->sp, caller->pc)) {
+            store_relaxed(&stepping, sys_gettid());
+            return;
+        }
+        end_run();
+        store_relaxed(&stepping, 0);
+    }
     last.pc = 0;
     if (slot->stepped && exchange_relaxed(&stepping, sys_gettid()) != (uint32_t)sys_gettid())
         sys_raise_trap(); /* the handler of SIGTRAP then begins single-stepping */
@@ -400,7 +477,8 @@ bool slot_watch_is_lost(unsigned index)
 
 void slot_watch_stop(void)
 {
-    store_relaxed(&stepping, 0);
+    if (!step_over_is_running())
+        store_relaxed(&stepping, 0);
 }
 
 void slot_watch_start(int (*install)(int, const struct sigaction *, struct sigaction *))
@@ -421,6 +499,7 @@ bool slot_watch_is_possible(void)
 void slot_watch_fork_child(void)
 {
     block_uses_end();
+    step_over_stop();
     for (unsigned i = 0; i < ARRAY_LENGTH(slots); i++)
         slot_watch_clear(i);
     stepping = 0;

@@ -49,8 +49,9 @@ bool slot_watch_get(unsigned index, struct leak_drop *out);
  * pointer, 0: a register has it. */
 void slot_watch_step(unsigned index, uintptr_t slot, struct pointer_target target);
 void slot_watch_stop(void);
-/* Continues single-stepping after slot_watch_stop, if the pointer was not lost. */
-void slot_watch_resume(unsigned index);
+/* Continues single-stepping after slot_watch_stop, if the pointer was not lost. caller: the code of
+ * the program that continues. */
+void slot_watch_resume(unsigned index, const struct frame *caller);
 bool slot_watch_is_stepped(unsigned index);
 /* Says whether single steps have shown that no register, no live stack and no memory has the
  * pointer. */

@@ -1120,3 +1120,102 @@ test_when_lost_jump_to_a_shared_end_is_told() {
     jumps_to_end xx
     says err ' make ended at small.c:[12][0-9], reached from line 14$'
 }
+
+# Calls that do not get the block are executed at full speed: the steps would not reach their end.
+calls_long() { # what parse() does with the number of the call
+    OPTIMIZED=-O1 loses_small ' lost in parse at small.c:24, reached from line 16, where a register' <<END
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) long spin(long n) {
+    volatile long sum = 0;
+    for (long i = 0; i < n; i++)
+        sum += i;
+    return sum;
+}
+__attribute__((noinline)) long fibonacci(long n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__attribute__((noinline)) int check(char *text) { text[0] = 'a'; return text[0]; }
+__attribute__((noinline)) long parse(int way) {
+    char *text = malloc(50);
+    long sum = check(text);
+    for (int i = 0; i < 5; i++)
+        sum += $1;
+    if (way == 1) return sum;
+    if (way == 2) {
+        check(text + 1);
+        return 2 * sum;
+    }
+    sum += check(text);
+    free(text);
+    return sum;
+}
+int main(void) {
+    printf("%ld\\n", parse(1));
+    return 0;
+}
+END
+    equal output "$(cat out)" "$(./small)"
+}
+test_when_lost_long_calls_are_stepped_over() {
+    calls_long 'spin(20000000)'
+}
+test_when_lost_recursive_calls_are_stepped_over() {
+    calls_long 'fibonacci(10 + 5 * i)'
+}
+
+# A function that is executed at full speed returns to another place than its call.
+test_when_lost_jump_past_a_call_that_is_stepped_over_is_told() {
+    loses_small ' lost in ' 'reader was left by a jump or exception at small.c:13' <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf back;
+static __attribute__((noinline)) void fail(int how) {
+    volatile int sum = 0;
+    for (int i = 0; i < 100000; i++)
+        sum += i;
+    if (how) longjmp(back, 1);
+}
+static __attribute__((noinline)) void reader(int how) {
+    char *volatile buffer = malloc(40);
+    for (int i = 0; i < 9; i++)
+        fail(i == how);
+    free(buffer);
+}
+static __attribute__((noinline)) void clear(void) { volatile char dead[4000]; for (int i = 0; i < 4000; i++) dead[i] = 0; }
+int main(int argc, char **argv) {
+    if (!setjmp(back))
+        reader(argc + 5);
+    clear();
+    free(malloc(8));
+    return 0;
+}
+END
+}
+
+# A callee saves the register of main() that has the pointer, and returns: main() still has it.
+saves_register() { # what main() does after the first call
+    OPTIMIZED=-O1 loses_small "$2" <<END
+#include <stdlib.h>
+__attribute__((noinline)) int check(char *text) { text[0] = 'a'; return text[1]; }
+__attribute__((noinline)) char *deep(int size) {
+    char *made = malloc(size);
+    check(made);
+    return made;
+}
+__attribute__((noinline)) void print(int size) { free(deep(size)); }
+int main(void) {
+    char *text = malloc(50);
+    check(text);
+    print(9);
+    $1;
+    print(10);
+    print(11);
+    return 0;
+}
+END
+}
+test_when_lost_register_that_callees_save_holds() {
+    saves_register 'if (check(text) == 7) return 3' ' lost in main at small.c:17, reached from line 15'
+}
+test_when_lost_register_that_is_not_used_again_holds_nothing() {
+    saves_register '' ' lost in (check|main|print) at small.c:(2|8|10|11|12)'
+}

@@ -1,0 +1,168 @@
+#include "preload/follow/step_over.h"
+#include "preload/base/sys.h"
+#include "preload/interpose/modules.h"
+#include "context.h"
+
+#include <link.h>
+#include <time.h>
+
+#define CALLS_MOST 512
+#define FUNCTIONS 4096
+#define PROBES 8
+/* Number of calls and of steps, of all its calls together, after which a function that does not get
+ * the block is no longer stepped through. */
+#define OTHER_CALLS 2
+#define OTHER_STEPS 3000
+/* Number of steps of all such functions together. */
+#define OTHER_STEPS_ALL 300000
+/* Number of steps, of all its calls together, after which a function that gets the block is no
+ * longer stepped through. */
+#define GETTING_STEPS 50000
+
+struct function {
+    uintptr_t start;
+    uint32_t calls, steps;
+};
+
+/* A call that is executed step by step and has not returned. */
+struct call {
+    struct function *function;
+    uintptr_t returns_to, sp;
+    bool gets_block;
+};
+
+/* These variables belong to the single-stepped thread; there is one at a time. */
+static struct function functions[FUNCTIONS];
+static struct call calls[CALLS_MOST];
+static unsigned call_count;
+static uint32_t other_steps;
+static struct {
+    int thread;   /* tid of the thread that executes a function at full speed; 0: no thread does */
+    uintptr_t to; /* address of the breakpoint */
+    uintptr_t sp; /* the stack pointer after the return of the function */
+    uint64_t began; /* time in ns */
+} running;
+static struct {
+    int descriptor; /* 0: there is no breakpoint; negative: the kernel allows none */
+    int thread;
+} breakpoint;
+
+void step_over_reset(void)
+{
+    memset(functions, 0, sizeof functions);
+    call_count = 0;
+    other_steps = 0;
+}
+
+/* ---- Which calls are stepped through --------------------------------------------------------- */
+
+/* Returns the record of a function; that of another function if the table is full near its
+ * place. */
+static struct function *find_function(uintptr_t start)
+{
+    struct function *function = NULL;
+    for (unsigned i = 0; i < PROBES; i++) {
+        function = &functions[((uint32_t)(start >> 2) * 2654435761u / FUNCTIONS + i) % FUNCTIONS];
+        if (!function->start)
+            function->start = start;
+        if (function->start == start)
+            break;
+    }
+    return function;
+}
+
+static void forget_ended_calls(uintptr_t sp)
+{
+    while (call_count && sp >= calls[call_count - 1].sp)
+        call_count--;
+}
+
+void step_over_note_call(const struct step_call *call)
+{
+    forget_ended_calls(call->sp - sizeof call->sp);
+    if (call_count == CALLS_MOST)
+        return;
+    struct function *function = find_function(call->function);
+    function->calls++;
+    if (modules_same_object(call->function, _r_debug.r_brk))
+        function->calls = OTHER_CALLS + 1;
+    calls[call_count++] = (struct call){function, call->returns_to, call->sp, call->gets_block};
+}
+
+/* Says whether the rest of the innermost call may be executed at full speed. */
+static bool is_enough(const struct call *call, uintptr_t pc, uintptr_t sp)
+{
+    const struct function *function = call->function;
+    if (modules_is_own(pc))
+        return sp == call->sp - sizeof sp; /* the function has just been entered */
+    if (call->gets_block)
+        return function->steps >= GETTING_STEPS;
+    return function->calls > OTHER_CALLS || function->steps >= OTHER_STEPS ||
+           other_steps >= OTHER_STEPS_ALL;
+}
+
+/* ---- The breakpoint -------------------------------------------------------------------------- */
+
+/* Sets the breakpoint of the calling thread. */
+static bool set_breakpoint(uintptr_t address)
+{
+    int self = sys_gettid();
+    if (breakpoint.descriptor > 0 && breakpoint.thread != self)
+        step_over_stop();
+    if (breakpoint.descriptor > 0)
+        return sys_break_move(breakpoint.descriptor, address);
+    if (breakpoint.descriptor < 0)
+        return false;
+    breakpoint.thread = self;
+    breakpoint.descriptor = sys_break_open(address);
+    return breakpoint.descriptor > 0;
+}
+
+bool step_over_begin(const ucontext_t *context)
+{
+    uintptr_t sp = context_sp(context);
+    forget_ended_calls(sp);
+    if (!call_count)
+        return false;
+    const struct call *call = &calls[call_count - 1];
+    call->function->steps++;
+    other_steps += !call->gets_block;
+    if (!is_enough(call, context_pc(context), sp) || !set_breakpoint(call->returns_to))
+        return false;
+    running.to = call->returns_to;
+    running.sp = call->sp;
+    running.began = sys_clock_ns(CLOCK_MONOTONIC);
+    store_relaxed(&running.thread, breakpoint.thread);
+    return true;
+}
+
+bool step_over_is_running(void)
+{
+    int thread = load_relaxed(&running.thread);
+    return thread && thread == sys_gettid();
+}
+
+bool step_over_has_returned(const ucontext_t *context)
+{
+    return context_pc(context) == running.to && context_sp(context) >= running.sp;
+}
+
+bool step_over_is_left(uintptr_t sp, uintptr_t pc)
+{
+    return sp > running.sp || (sp == running.sp && pc != running.to);
+}
+
+uint64_t step_over_end(void)
+{
+    sys_break_disable(breakpoint.descriptor);
+    store_relaxed(&running.thread, 0);
+    return sys_clock_ns(CLOCK_MONOTONIC) - running.began;
+}
+
+void step_over_stop(void)
+{
+    running.thread = 0;
+    if (breakpoint.descriptor > 0)
+        sys_close(breakpoint.descriptor);
+    breakpoint.descriptor = 0;
+}
