@@ -204,7 +204,7 @@ void child_stop_like(int sig)
     sigaction(sig, &before, NULL);
 }
 
-static bool end_requested;
+static bool end_requested, end_forced;
 
 bool child_asks_for_end(int sig)
 {
@@ -214,6 +214,11 @@ bool child_asks_for_end(int sig)
 bool child_end_was_requested(void)
 {
     return end_requested;
+}
+
+bool child_end_was_forced(void)
+{
+    return end_forced;
 }
 
 /* What the user has asked a program on another terminal to do. */
@@ -228,6 +233,7 @@ static void forward_to_apart(const struct child *child, int sig, struct wishes *
 {
     if (child_asks_for_end(sig)) {
         kill(-child->pid, wishes->end ? SIGKILL : sig);
+        end_forced |= wishes->end;
         wishes->end = true;
     } else if (sig == SIGTSTP) {
         wishes->stop = true;
@@ -278,6 +284,12 @@ static void handle_stop(const struct child *child, int sig, struct wishes *wishe
 
 int child_supervise(const struct child *child)
 {
+    return child_watch(child, NULL, NULL);
+}
+
+int child_watch(const struct child *child, void (*look)(void *context), void *context)
+{
+    const struct timespec second = {.tv_sec = 1};
     struct wishes wishes = {0};
     sigset_t all;
     sigfillset(&all);
@@ -293,8 +305,10 @@ int child_supervise(const struct child *child)
         if (pid < 0 && errno != EINTR)
             return 0; /* cannot happen: only this function waits for the child */
         siginfo_t info;
-        if (sigwaitinfo(&all, &info) > 0)
+        if (sigtimedwait(&all, &info, look ? &second : NULL) > 0)
             forward_signal(child, &info, &wishes);
+        else if (look)
+            look(context);
     }
 }
 

@@ -59,6 +59,9 @@ int child_wait(const struct child *child);
  * blocked. */
 int child_supervise(const struct child *child);
 
+/* Does the same, and calls look() about once a second. */
+int child_watch(const struct child *child, void (*look)(void *context), void *context);
+
 /* Stops leakwatch by the signal that stopped the program, because the shell waits for leakwatch. */
 void child_stop_like(int sig);
 
@@ -66,6 +69,8 @@ void child_stop_like(int sig);
 bool child_asks_for_end(int sig);
 /* Says whether such a signal has come while child_supervise() waited for any child. */
 bool child_end_was_requested(void);
+/* Says whether a second one came for a program on another terminal, which killed it. */
+bool child_end_was_forced(void);
 
 /* Ends leakwatch in the way that wait_status says: with the exit status of the program, or by the
  * signal that killed it, but without a core file. */

@@ -18,6 +18,7 @@
 #include "common/base/proc.h"
 #include "live/report.h"
 #include "common/base/error.h"
+#include "common/base/term_text.h"
 #include "common/store/store_dir.h"
 #include "live/session.h"
 #include "live/when_lost.h"
@@ -221,6 +222,7 @@ static int run_program(const struct args *args, const struct parts *parts,
                                           .session = &session,
                                           .child = &child,
                                           .input = &input};
+        again.began_ns = time_steady_ns();
         status = start_program(&child, args, program, &session, environment);
         if (status >= 0) {
             session_remove(&session);

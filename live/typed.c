@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/term_text.h"
+#include "live/listening.h"
 #include "common/base/proc.h"
 
 /* The time is in ms. The program waits for input if it sleeps for STILL without output. If it has
@@ -100,13 +101,26 @@ static bool sleeps(pid_t pid)
     return sleeping;
 }
 
+/* Returns the pid of the program, which leads the session on the terminal; 0: it has not begun. */
+static pid_t program_of(const struct typist *typist)
+{
+    pid_t program;
+    return ioctl(typist->master, TIOCGSID, &program) == 0 ? program : 0;
+}
+
 /* Says whether the program has read all that was typed, and sleeps. */
 static bool waits_for_input(const struct typist *typist)
 {
     int unread = 0;
-    pid_t program;
-    return ioctl(typist->slave, FIONREAD, &unread) == 0 && !unread &&
-           ioctl(typist->master, TIOCGSID, &program) == 0 && sleeps(program);
+    pid_t program = program_of(typist);
+    return program && ioctl(typist->slave, FIONREAD, &unread) == 0 && !unread && sleeps(program);
+}
+
+/* Says whether a server waits for clients. Then the user has to end it, when they have come. */
+static bool waits_for_clients(const struct typist *typist)
+{
+    pid_t program = program_of(typist);
+    return program && listening_is_process(program);
 }
 
 /* Reads and drops what the program writes. */
@@ -125,10 +139,35 @@ static void drop_output(struct typist *typist)
         typist->busy_ns = time_steady_ns();
 }
 
+static bool read_bytes(const struct typist *typist, const struct event *event, char bytes[4096])
+{
+    return event->size <= 4096 && pread(typist->typed->file, bytes, event->size,
+                                        typist->at + (off_t)sizeof *event) == (ssize_t)event->size;
+}
+
+/* Says whether the event is a key that sends a signal, such as Ctrl-C. */
+static bool sends_signal(const struct typist *typist, const struct event *event)
+{
+    struct termios modes;
+    char bytes[4096];
+    return event->size && read_bytes(typist, event, bytes) &&
+           tcgetattr(typist->master, &modes) == 0 && modes.c_lflag & ISIG &&
+           (*bytes == (char)modes.c_cc[VINTR] || *bytes == (char)modes.c_cc[VQUIT]);
+}
+
+/* A key that sends a signal ends what the program does, so it is typed at the time of the first run;
+ * and not to a server. */
+static bool is_signal_due(const struct typist *typist, uint64_t then)
+{
+    return ms_since(typist->began_ns) >= then && !waits_for_clients(typist);
+}
+
 static bool is_due(const struct typist *typist, const struct event *event)
 {
     uint64_t still = ms_since(typist->busy_ns), waited = ms_since(typist->began_ns);
     uint64_t then = (event->time_ns - typist->recorded) / 1000000;
+    if (sends_signal(typist, event))
+        return is_signal_due(typist, then);
     if (typist->in_line && event->size)
         return true;
     if (still >= STILL && typist->written >= event->written)
@@ -160,9 +199,7 @@ static void type_event(struct typist *typist, const struct event *event)
     typist->in_line = false;
     if (!event->size) {
         ioctl(typist->master, TIOCSWINSZ, &event->window);
-    } else if (event->size <= sizeof bytes &&
-               pread(typist->typed->file, bytes, event->size, typist->at + (off_t)sizeof *event) ==
-                   (ssize_t)event->size) {
+    } else if (read_bytes(typist, event, bytes)) {
         write_input(typist->master, bytes, event->size);
         typist->in_line = is_in_line(typist->master, bytes[event->size - 1]);
     }
@@ -183,7 +220,8 @@ static void type_all(struct typist *typist)
     }
     event = (struct event){.time_ns = typist->typed->end_ns};
     while (ms_since(typist->busy_ns) < 2 * PATIENT ||
-           ms_since(typist->began_ns) < (event.time_ns - typist->recorded) / 1000000 + LATE)
+           ms_since(typist->began_ns) < (event.time_ns - typist->recorded) / 1000000 + LATE ||
+           waits_for_clients(typist))
         drop_output(typist);
 }
 

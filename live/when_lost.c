@@ -10,32 +10,79 @@
 #include "common/base/error.h"
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
+#include "live/listening.h"
 #include "live/program_environment.h"
 #include "live/report.h"
 
+/* Seconds from SIGTERM to SIGKILL, for a server that does not end. */
+#define TERM_SECONDS 10
+
+static unsigned seconds_since(uint64_t began)
+{
+    return (unsigned)((time_steady_ns() - began) / 1000000000);
+}
+
+/* A run that is watched, since it may be one of a server whose clients do not come again. */
+struct watched_run {
+    const struct session *session;
+    struct child child;
+    size_t number; /* the first run is number 1 */
+    bool quiet;
+    uint64_t began;
+    unsigned limit;     /* seconds, if it is a server */
+    unsigned listening; /* number of looks that have seen a listening socket */
+    bool ended;         /* it has got SIGTERM */
+};
+
+static void look_at_run(void *context)
+{
+    struct watched_run *run = context;
+    unsigned seconds = seconds_since(run->began);
+    if (!run->listening && !listening_is_session(run->child.pid, run->session->users))
+        return;
+    run->listening++;
+    if (run->listening == 2 && !run->quiet)
+        print_notice(
+            "--when-lost: run %zu (of 4 at most) listens for clients: let them do the same "
+            "again, then end it as before; after %u s it is ended. --snapshot-every=1s "
+            "needs no such runs",
+            run->number, run->limit);
+    if (seconds >= run->limit && !run->ended)
+        listening_send_signal(run->child.pid, run->session->users, SIGTERM);
+    run->ended |= seconds >= run->limit;
+    if (seconds >= run->limit + TERM_SECONDS)
+        listening_send_signal(run->child.pid, run->session->users, SIGKILL);
+}
+
 /* Runs the program with its input repeated. Afterwards the position in an input file is where
  * the first run left it. */
-static void run_with_input(const struct when_lost_program *program, struct child *child,
+static void run_with_input(const struct when_lost_program *program, struct watched_run *run,
                            struct launch *launch)
 {
     long after = program->input->offset < 0 ? -1 : lseek(STDIN_FILENO, 0, SEEK_CUR);
     launch->keeps_input = input_rewind(program->input, &launch->terminal);
-    int status = child_start(child, launch);
+    int status = child_start(&run->child, launch);
     if (launch->terminal)
         close(launch->terminal);
     if (status < 0)
-        child_supervise(child);
+        child_watch(&run->child, look_at_run, run);
     input_stop(program->input);
     if (after >= 0)
         lseek(STDIN_FILENO, after, SEEK_SET);
 }
 
-static void run_again(const struct when_lost_program *program, const struct session *session,
-                      const char *blocks)
+/* Makes further run `number`, from 1. Returns whether the program is a server. first_seconds: how
+ * long the first run was. */
+static bool run_again(const struct when_lost_program *program, const struct session *session,
+                      size_t number, unsigned first_seconds, const char *blocks)
 {
     struct string_list environment = {0}, set = {0};
     struct args args = *program->args;
-    struct child child;
+    struct watched_run run = {.session = session,
+                              .number = number + 1,
+                              .quiet = args.quiet,
+                              .began = time_steady_ns(),
+                              .limit = first_seconds + WHEN_LOST_SERVER_SECONDS};
     args.runtime =
         string_format("%s%sfollow_blocks=%s", args.runtime, *args.runtime ? ":" : "", blocks);
     string_list_copy(&environment, program->environment);
@@ -48,10 +95,11 @@ static void run_again(const struct when_lost_program *program, const struct sess
                             .cwd = args.cwd,
                             .output = -1,
                             .repeats = true};
-    run_with_input(program, &child, &launch);
+    run_with_input(program, &run, &launch);
     free(args.runtime);
     string_list_free(&set);
     string_list_free(&environment);
+    return run.listening > 0;
 }
 
 /* Returns the reason why a second run would find nothing; NULL: it may find something. */
@@ -65,17 +113,12 @@ static const char *refuse(const struct when_lost_program *program)
     return NULL;
 }
 
-static unsigned seconds_since(uint64_t began)
-{
-    return (unsigned)((time_steady_ns() - began) / 1000000000);
-}
-
 /* Says whether there must be no further run, and prints why. asked: an end was requested before the
  * runs; began: when the first of them began. */
 static bool is_enough(bool asked, uint64_t began)
 {
     unsigned seconds = seconds_since(began);
-    if (!asked && child_end_was_requested())
+    if ((!asked && child_end_was_requested()) || child_end_was_forced())
         print_notice("--when-lost: a signal came; the program is not run again");
     else if (seconds >= WHEN_LOST_SECONDS)
         print_notice("--when-lost: not run again after %u seconds of following blocks", seconds);
@@ -93,17 +136,19 @@ static void say_input(const struct input *input)
         print_notice("--when-lost: running it again, with /dev/null as its input and output");
 }
 
-/* Returns the record that the next run is for: --blocks-to-follow of leakreport. */
-static const char *choose_record(const struct args *args, uint64_t began)
+/* Returns the records that the next run is for: --blocks-to-follow of leakreport. For a server each
+ * further run is work for the user. */
+static const char *choose_record(const struct args *args, uint64_t began, bool server)
 {
-    bool only_first = !*args->when_lost && seconds_since(began) >= WHEN_LOST_OTHER_SECONDS;
-    return only_first ? "first" : args->when_lost;
+    bool late = seconds_since(began) >= WHEN_LOST_OTHER_SECONDS;
+    return !*args->when_lost && (late || server) ? "first" : args->when_lost;
 }
 
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program)
 {
     uint64_t began = time_steady_ns();
-    bool asked = child_end_was_requested();
+    bool asked = child_end_was_requested(), server = false;
+    unsigned first_seconds = seconds_since(program->began_ns);
     *when = (struct when_lost){0};
     if (!program->args->when_lost)
         return;
@@ -114,9 +159,10 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         return;
     }
     while (when->count < WHEN_LOST_RUNS && !(when->count && is_enough(asked, began))) {
-        char *blocks = report_blocks_to_follow(
-            program->session, program->child, program->args, choose_record(program->args, began),
-            program->reporter, program->environment, &when->dirs);
+        char *blocks =
+            report_blocks_to_follow(program->session, program->child, program->args,
+                                    choose_record(program->args, began, server), program->reporter,
+                                    program->environment, &when->dirs);
         struct session *session = &when->sessions[when->count];
         bool made =
             blocks && session_make(session, program->dir, program->library, program->runtime_dir);
@@ -124,7 +170,7 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
             say_input(program->input);
         if (made) {
             when->count++;
-            run_again(program, session, blocks);
+            server |= run_again(program, session, when->count, first_seconds, blocks);
             string_list_add(&when->dirs, session->dir);
         }
         free(blocks);

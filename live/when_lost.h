@@ -20,6 +20,8 @@
  * one. */
 #define WHEN_LOST_SECONDS 60
 #define WHEN_LOST_OTHER_SECONDS 20
+/* A run of a server is ended when it is so much longer than the first one. */
+#define WHEN_LOST_SERVER_SECONDS 60
 
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];
@@ -37,6 +39,7 @@ struct when_lost_program {
     const struct session *session;
     const struct child *child;
     int wait_status;
+    uint64_t began_ns; /* time of its start */
     struct input *input;
 };
 

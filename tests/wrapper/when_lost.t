@@ -721,6 +721,90 @@ type stty -a | tr ' ' _\r
 see _icanon_
 END
 }
+# A server gets no clients in the later runs, unless they come again.
+serves() { # the first run needs no client
+    compile serves -g <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+char *volatile sink;
+static void lose(void) { sink = malloc(10); sink = NULL; free(malloc(9)); }
+int main(void) {
+    struct sockaddr_un name = {AF_UNIX, "socket"};
+    int server = socket(AF_UNIX, SOCK_STREAM, 0);
+    unlink("socket");
+    bind(server, (void *)&name, sizeof name);
+    if (open("first", O_RDWR | O_CREAT | O_EXCL, 0600) >= 0)
+        return lose(), 0;
+    listen(server, 1);
+    accept(server, NULL, NULL) >= 0 ? lose() : (void)0;
+    return 0;
+}
+END
+    "$root/scripts/leakrun" --when-lost ./serves >out 2>err &
+    server=$!
+}
+test_when_lost_server_waits_for_its_clients() {
+    serves
+    until grep -q 'run 2 .* listens for clients' err; do sleep 0.2; done
+    /usr/bin/python3 - "$server" <<'END'
+import os, socket, sys, time
+while os.path.exists("/proc/" + sys.argv[1]):
+    try:
+        socket.socket(socket.AF_UNIX).connect("socket")
+    except OSError:
+        pass
+    time.sleep(0.1)
+END
+    wait "$server"
+    says err ' lost in lose at <stdin>:8'
+}
+test_when_lost_key_that_ends_a_server_is_not_typed_again() {
+    compile ends -g <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+char *volatile sink;
+static void end(int sig) { (void)sig; }
+int main(void) {
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = end}, NULL);
+    listen(socket(AF_INET, SOCK_STREAM, 0), 1);
+    puts("serving");
+    sink = malloc(10);
+    sink = NULL;
+    pause();
+    return 0;
+}
+END
+    asks <<'END'
+type leakrun --when-lost ./ends; echo status $?\r
+see serving
+type \x03
+see run 2 (of 4 at most) listens for clients
+type \x03
+see run 3 (of 4 at most) listens for clients
+type \x03
+see run 4 (of 4 at most) listens for clients
+type \x03
+see status 0
+END
+}
+test_when_lost_program_that_does_not_listen_is_no_server() {
+    compile waits -g <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+int main(void) { sink = malloc(10); sink = NULL; sleep(3); return 0; }
+END
+    when_lost ./waits
+    says err ' lost in main at '
+    silent_about err 'listens for clients'
+}
 test_when_lost_killed_programs_do_not_run_again() {
     compile waits <<'END'
 #include <signal.h>
