@@ -3,7 +3,9 @@
  *
  * Arrays are accessed at random: with small pages every access would miss the TLB as well, and
  * touching them page by page costs a small check as much as marking. So large arrays use huge
- * pages, and once a large array exists, smaller arrays are parts of one huge page. */
+ * pages, and once a large array exists, smaller arrays are parts of one huge page. Small arrays are
+ * always parts: the check of a small process has dozens of them, and would spend more time on
+ * mapping them, and on a page for each, than on everything else. */
 #include "preload/mark/scan_arena.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
@@ -11,7 +13,12 @@
 #include <sys/mman.h>
 
 #define HUGE (2ull << 20)
-#define PART_LEAST (HUGE / 64)
+#define PART_LEAST (HUGE / 64) /* smaller arrays, down to SMALL, are not worth a part */
+/* Arrays of up to SMALL bytes are always parts, before a large array exists of a mapping of
+ * SMALL_PARTS bytes. */
+#define SMALL LEAK_PAGE
+#define SMALL_PARTS (8 * LEAK_PAGE)
+#define PART_ALIGN 64
 
 static void release_mapping(struct scan_arena *arena, unsigned i)
 {
@@ -84,8 +91,9 @@ static void *reuse_spare(struct scan_arena *arena, uint64_t size)
 static void *cut_part(struct scan_arena *arena, uint64_t size)
 {
     if (arena->left < size) {
-        arena->next = map_pages(arena, HUGE, true);
-        arena->left = arena->next ? HUGE : 0;
+        uint64_t bytes = arena->used >= HUGE ? HUGE : SMALL_PARTS;
+        arena->next = map_pages(arena, bytes, true);
+        arena->left = arena->next ? bytes : 0;
     }
     if (arena->left < size)
         return NULL;
@@ -110,8 +118,8 @@ static void *allocate(struct scan_arena *arena, uint64_t count, size_t each, uin
         *kept = memory;
         if (!memory)
             memory = map_pages(arena, huge, false);
-    } else if (size >= PART_LEAST && arena->used >= HUGE) {
-        memory = cut_part(arena, size);
+    } else if (size <= SMALL || (size >= PART_LEAST && arena->used >= HUGE)) {
+        memory = cut_part(arena, round_up(*bytes, PART_ALIGN));
     }
     return memory ? memory : map_pages(arena, size, false);
 }
