@@ -19,8 +19,8 @@ bool preflight_refuse_right(pid_t pid);
  * it for calls of leakctl. */
 bool preflight_is_filtered(pid_t pid);
 
-/* Returns the vfork child for which the first thread of a process waits; 0: there is none. Such a child
- * shares the memory of the process until its exec or end. */
+/* Returns the vfork child for which the first thread of a process waits; 0: there is none. Such a
+ * child shares the memory of the process until its exec or end. */
 pid_t preflight_vfork_child(pid_t pid);
 
 /* Checks whether libleak can be loaded into the process. False: refused, and a message says why. */

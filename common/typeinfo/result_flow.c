@@ -47,7 +47,7 @@ struct walk {
     uint64_t back;
     int64_t ahead; /* offset in the block of the address that the program uses as the result; 0 =
                     * the block's start */
-    uint8_t *seen; /* for each offset in the function: the instruction there was executed */
+    uint8_t *seen; /* for each offset in the function: the instruction there was followed */
     struct machine *waiting;
     uint64_t waiting_at[PATHS_MOST];
     size_t waiting_count;

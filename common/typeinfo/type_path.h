@@ -17,7 +17,7 @@
  * to `into` in a block of `size` bytes. */
 struct type_step {
     uint64_t offset, into, size;
-    struct type_id known; /* type of the block from other evidence; offset 0 = unknown */
+    struct type_id known; /* type of the block from other evidence; known.offset 0: none */
     enum type_layout layout;
 };
 
