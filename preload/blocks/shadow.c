@@ -11,6 +11,10 @@
 #define FINE_SIZE ((size_t)8 << (SHADOW_AREA_BITS - SHADOW_FINE_BITS))
 #define PART_SIZE (SHADOW_AREAS * sizeof(struct shadow_area))
 #define STOCK_AREAS_MOST 16
+/* Number of areas whose fine words fill a huge page, and the largest number in one mapping of huge
+ * pages. */
+#define HUGE_AREAS 8
+#define HUGE_AREAS_MOST 32
 #define STEP_BITS 11 /* shadow_each calls before() once for each 2^11 addresses */
 
 struct shadow_state shadow_state;
@@ -54,18 +58,28 @@ static bool is_dense(uintptr_t area)
     return used >= sizeof pages * 7 / 8;
 }
 
-/* Maps memory for the words of several areas in one call: for 1 + an eighth of the number of areas
+/* Returns the number of areas whose words are mapped next: 1 + an eighth of the number of areas
  * that exist, at most 16. With one mapping for each area the list of libleak's own memory ranges
- * (arena.h) would soon be full. */
+ * (arena.h) would soon be full. huge: whole huge pages, for half of the number of areas that exist,
+ * at most 32. */
+static uint64_t next_areas(const struct stock *stock, bool huge)
+{
+    uint64_t number = huge ? stock->areas / 2 / HUGE_AREAS * HUGE_AREAS : stock->areas / 8 + 1;
+    uint64_t least = huge ? HUGE_AREAS : 1, most = huge ? HUGE_AREAS_MOST : STOCK_AREAS_MOST;
+    return number < least ? least : number < most ? number : most;
+}
+
+/* Maps memory for the words of several areas in one call. dense: all of it will soon be in use, so
+ * it gets huge pages, of which each saves 512 page faults. */
 static bool map_stock(struct stock *stock, size_t each, bool dense)
 {
-    size_t size = (stock->areas / 8 + 1) * each, most = STOCK_AREAS_MOST * each;
-    size = size < most ? size : most;
+    bool huge = dense && stock->areas >= HUGE_AREAS;
+    size_t size = next_areas(stock, huge) * each;
     stock->next = arena_map(size);
     if (!stock->next && size > each)
         stock->next = arena_map(size = each);
     stock->left = stock->next ? size : 0;
-    if (dense && size == most)
+    if (huge && stock->next)
         sys_advise(stock->next, size, MADV_HUGEPAGE);
     return stock->left;
 }
@@ -290,6 +304,16 @@ struct each {
     void *context;
 };
 
+/* Says whether any of the words is that of a block. Most words are empty in a heap that was freed:
+ * one branch for many of them is faster than one for each. */
+static bool have_block(const uint64_t *words, unsigned count)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < count; i++)
+        all |= load_relaxed(&words[i]);
+    return all & SHADOW_BLOCK;
+}
+
 /* Visits the blocks of one grain (fine or coarse) that begin in the 2 KiB of addresses from "step"
  * on. */
 static void visit_step(const struct each *each, const uint64_t *words, uintptr_t step,
@@ -297,6 +321,8 @@ static void visit_step(const struct each *each, const uint64_t *words, uintptr_t
 {
     const unsigned bits = shadow_window_bits(grain);
     const uint64_t *at = words + shadow_window(step, grain);
+    if (!have_block(at, 1u << (STEP_BITS - bits)))
+        return;
     for (uintptr_t window = step; window < step + (1u << STEP_BITS); window += 1u << bits, at++) {
         struct block block, newer;
         uint64_t word = load_relaxed(at);
