@@ -127,12 +127,14 @@ static bool is_enough(bool asked, uint64_t began)
     return true;
 }
 
-/* Says what input the later runs get, if the user may expect another one. */
+/* Says what input the later runs get. */
 static void say_input(const struct input *input)
 {
     if (input_is_typed(input))
         print_notice("--when-lost: running it again, with what was typed, without its output");
-    else if (!input_is_known(input))
+    else if (input_is_known(input))
+        print_notice("--when-lost: running it again, with the same input, without its output");
+    else
         print_notice("--when-lost: running it again, with /dev/null as its input and output");
 }
 

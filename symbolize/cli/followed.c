@@ -71,9 +71,12 @@ void followed_read(struct arena *mem, struct resolver *resolver, const struct op
 
 /* ---- Choosing the blocks to follow ----------------------------------------------------------- */
 
+/* Prints why there are no blocks to follow, in the words of the option that the user gave. */
 static bool fail(const char *record, const char *why)
 {
-    fprintf(stderr, "leakreport: --blocks-to-follow=%s: %s\n", record, why);
+    bool given = *record && strcmp(record, "first") != 0;
+
+    fprintf(stderr, "leakrun: --when-lost%s%s: %s\n", given ? "=" : "", given ? record : "", why);
     return false;
 }
 
