@@ -175,11 +175,15 @@ static bool is_due(const struct typist *typist, const struct event *event)
     return (still >= PATIENT && waited >= (then < LATE ? then : LATE)) || waited >= then + LATE;
 }
 
-static void write_input(int master, const char *bytes, size_t size)
+/* Writes the bytes, and drops output meanwhile: a program that waits for room for its output reads
+ * nothing. */
+static void write_input(struct typist *typist, const char *bytes, size_t size)
 {
     while (size) {
-        ssize_t n = write(master, bytes, size);
-        if (n < 0 && errno != EINTR)
+        ssize_t n = write(typist->master, bytes, size);
+        if (n < 0 && errno == EAGAIN)
+            drop_output(typist);
+        else if (n < 0 && errno != EINTR)
             return;
         bytes += n < 0 ? 0 : n;
         size -= n < 0 ? 0 : (size_t)n;
@@ -200,7 +204,7 @@ static void type_event(struct typist *typist, const struct event *event)
     if (!event->size) {
         ioctl(typist->master, TIOCSWINSZ, &event->window);
     } else if (read_bytes(typist, event, bytes)) {
-        write_input(typist->master, bytes, event->size);
+        write_input(typist, bytes, event->size);
         typist->in_line = is_in_line(typist->master, bytes[event->size - 1]);
     }
     typist->at += (off_t)sizeof *event + event->size;
@@ -257,6 +261,7 @@ pid_t typed_start_again(const struct typed *typed, int *slave)
                                 .began_ns = now,
                                 .recorded = typed->begin_ns,
                                 .busy_ns = now};
+        fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
         type_all(&typist);
         _exit(0);
     }

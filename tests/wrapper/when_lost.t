@@ -637,6 +637,32 @@ see no leaks
 see typed ahead
 END
 }
+test_when_lost_long_input_is_typed_again() { # the program writes more than it reads
+    compile echoes -g <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+char *volatile sink;
+int main(void) {
+    char line[200];
+    int lines = 0;
+    puts("begins");
+    while (fgets(line, sizeof line, stdin) && ++lines < 300)
+        for (int i = 0; i < 9; i++) fputs(line, stdout);
+    sink = malloc(lines);
+    sink = NULL;
+    puts("end of lines");
+    return 0;
+}
+END
+    { printf '%s\n' 'type leakrun --when-lost ./echoes 2>err; echo status $?\r' 'see begins'
+        for i in 1 2 3 4 5 6 7 8 9 10; do
+            printf '%s\n' "type $(for k in 1 2 3 4 5 6 7 8 9 10; do printf '%s' "$i a line of some length $k\r$i b\r$i c\r"; done)"
+        done
+        printf 'see end of lines\nsee status 0\n'; } >steps
+    asks <steps
+    says err '300 bytes in 1 block lost'
+    says err ' lost in main at '
+}
 test_when_lost_settings_of_the_terminal_stay() {
     asks <<'END'
 type leakrun --when-lost stty -echo intr ^K 2>/dev/null; echo d'o'ne\r
