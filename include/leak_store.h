@@ -1364,7 +1364,9 @@ struct leak_way {
     uint32_t number;      /* in leak_trail.passed: number of the call, from 1 */
     uint32_t variable;    /* 1: not the block was passed, but the variable that points to it */
     uint32_t jump_count, reserved;
-    /* address behind the last instruction of the function that was executed; 0: unknown */
+    /* Address behind the last instruction of the function that was executed; 0: unknown. If the
+     * function has not ended: known of the function that was being executed when the block was lost
+     * or the program ended. */
     uint64_t left_at;
     /* An address in the function, then the return addresses of its callers, innermost first. The
      * address in the function is, in leak_trail.ended, behind its call that led to the allocation;

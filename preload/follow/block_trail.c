@@ -12,6 +12,8 @@
 #define LONGEST_INSTRUCTION 15
 /* The variable that contains the pointer may begin at most this number of bytes before it. */
 #define VARIABLE_MOST 1024
+/* So many of the latest jumps of a function are kept, whatever they are. */
+#define LATEST_JUMPS 3
 /* Number of words on the stack that are examined as arguments. */
 #define STACK_ARGUMENTS 6
 
@@ -22,6 +24,7 @@ struct level {
     struct leak_way *way; /* where the end of the function is recorded; NULL: nowhere */
     unsigned jump_count;
     struct leak_way_jump jumps[LEAK_WAY_JUMPS]; /* latest last */
+    uint32_t returns;                           /* bit i: jumps[i] is the return of a callee */
 };
 
 static struct leak_trail *trail;
@@ -30,6 +33,8 @@ static struct pointer_target block;
  * them. */
 static struct level levels[LEVELS_MOST];
 static unsigned level_count;
+/* Address of the instruction that was executed last; 0: it is unknown. */
+static uintptr_t executed;
 /* A bit for each word that was pushed on the stack since the stack pointer was last changed in
  * another way; bit 0 stands for the latest word. 1: the word may be an argument. 0: it is the saved
  * register of a caller. */
@@ -117,6 +122,8 @@ static void record_end(const struct level *level, const ucontext_t *context, uin
 
 void block_trail_lost(void)
 {
+    if (level_count && levels[level_count - 1].way)
+        levels[level_count - 1].way->left_at = executed ? executed + 1 : 0;
     for (unsigned i = 0; i < level_count; i++)
         if (levels[i].way) {
             memcpy(levels[i].way->jumps, levels[i].jumps, sizeof levels[i].jumps);
@@ -230,9 +237,20 @@ static void enter_level(const ucontext_t *context, uintptr_t returns_to, uintptr
 
 /* ---- Jumps ----------------------------------------------------------------------------------- */
 
-/* Records a jump in the innermost level. A loop repeats its jumps; each is kept once, as the
- * latest. */
-static void add_jump(uintptr_t from, uintptr_t to)
+/* Returns the index of the jump that makes room for a new one: the oldest return of a callee that is
+ * not among the latest jumps, because the path of the function can be told without it; else the
+ * oldest jump. */
+static unsigned find_least_useful(const struct level *level)
+{
+    for (unsigned i = 0; i < level->jump_count - LATEST_JUMPS; i++)
+        if (level->returns >> i & 1)
+            return i;
+    return 0;
+}
+
+/* Records a jump in the innermost level, or the return of a callee to this level. A loop repeats its
+ * jumps; each is kept once, as the latest. */
+static void add_jump(uintptr_t from, uintptr_t to, bool returns)
 {
     struct level *level = &levels[level_count - 1];
     unsigned i = 0;
@@ -241,10 +259,13 @@ static void add_jump(uintptr_t from, uintptr_t to)
     if (i == level->jump_count && i < LEAK_WAY_JUMPS)
         level->jump_count++;
     else if (i == level->jump_count)
-        i = 0;
-    memmove(&level->jumps[i], &level->jumps[i + 1],
-            (level->jump_count - 1 - i) * sizeof *level->jumps);
-    level->jumps[level->jump_count - 1] = (struct leak_way_jump){from, to};
+        i = find_least_useful(level);
+    unsigned last = level->jump_count - 1;
+    memmove(&level->jumps[i], &level->jumps[i + 1], (last - i) * sizeof *level->jumps);
+    level->jumps[last] = (struct leak_way_jump){from, to};
+    uint32_t before = (1u << i) - 1;
+    level->returns = (level->returns & before) | (level->returns >> 1 & ~before);
+    level->returns = (level->returns & ~(1u << last)) | (uint32_t)returns << last;
 }
 
 /* ---- Reference counts ------------------------------------------------------------------------ */
@@ -263,10 +284,11 @@ void block_trail_step(const ucontext_t *context, const struct trail_step *step)
     uintptr_t pc = context_pc(context), sp = context_sp(context);
     if (!level_count || !step->pc || modules_is_own(pc))
         return;
+    executed = step->ran ? 0 : step->pc;
     if (modules_is_own(step->pc)) {
         leave_levels(context, step);
         if (level_count)
-            add_jump(step->pc, pc);
+            add_jump(step->pc, pc, true);
         note_leftovers(context, true);
         return;
     }
@@ -284,7 +306,7 @@ void block_trail_step(const ucontext_t *context, const struct trail_step *step)
     bool returns = level_count < before;
     note_push(sp, step->pc, step->sp);
     if (returns || pc - step->pc > LONGEST_INSTRUCTION)
-        add_jump(step->pc, pc);
+        add_jump(step->pc, pc, returns);
     if (returns)
         note_leftovers(context, step->ran);
 }

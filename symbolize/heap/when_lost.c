@@ -395,6 +395,34 @@ static const struct frame *find_inlined_end(struct when_lost_builder *builder,
     return NULL;
 }
 
+/* Finds the line from which a function jumped over most lines on its way to a line behind them all:
+ * `goto done` at an error, while the jumps behind it skip a line or two of the code that cleans up.
+ * NULL: there was no such jump. */
+static const struct frame *find_longest_jump(struct when_lost_builder *builder,
+                                             const struct store_way *way,
+                                             const struct frame *function)
+{
+    const struct frame *found = NULL;
+    uint32_t longest = JUMPED_LINES, least = function->line;
+
+    for (size_t i = way->jump_count; i-- && least;) {
+        const struct frame *from = frame_at(builder, way->jumps[i].from + 1, function);
+        const struct frame *to = frame_at(builder, way->jumps[i].to + (from != NULL), function);
+
+        if (!to || !to->line || to->line > least)
+            break;
+        least = to->line;
+        if (!from)
+            continue; /* a callee returned */
+        if (to->line > from->line && to->line - from->line > longest) {
+            longest = to->line - from->line;
+            found = from;
+        }
+        least = from->line < least ? from->line : least;
+    }
+    return found;
+}
+
 static bool is_told_by_place(const struct lost_place *place, const struct frame *frame)
 {
     return place->from && is_same_function(place->from, frame);
@@ -481,6 +509,23 @@ static void describe_passed(struct when_lost_builder *builder, const struct stor
     }
 }
 
+/* If the pointer was lost at the end of a function that allocated the block, finds the line from
+ * which the function went to its end. */
+static void describe_way_to_end(struct when_lost_builder *builder, const struct store_way *way,
+                                struct when_lost *made)
+{
+    struct lost_place *place = &made->place;
+    const struct frame *end, *jump;
+
+    if (!place->at.count || !place->from || !way->left_at)
+        return;
+    end = frame_at(builder, way->left_at, place->from);
+    jump =
+        end && end->line == place->from->line ? find_longest_jump(builder, way, place->from) : NULL;
+    if (jump)
+        place->jumped_from = jump;
+}
+
 static void describe_trail(struct when_lost_builder *builder, struct when_lost *made)
 {
     const struct store_trail *trail = &builder->signatures.store->trail;
@@ -488,6 +533,8 @@ static void describe_trail(struct when_lost_builder *builder, struct when_lost *
     made->has_way |= trail->found;
     if (!trail->ended_count || was_stored(made))
         return;
+    for (size_t i = 0; i < trail->ended_count; i++)
+        describe_way_to_end(builder, &trail->ended[i], made);
     describe_passed(builder, trail, made);
     made->ways = arena_alloc_array(builder->mem, WAYS_MOST, sizeof(*made->ways));
     /* if a variable with the pointer was passed on later, the functions that ended have stored the

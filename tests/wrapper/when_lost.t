@@ -1329,3 +1329,48 @@ test_when_lost_register_that_callees_save_holds() {
 test_when_lost_register_that_is_not_used_again_holds_nothing() {
     saves_register '' ' lost in (check|main|print) at small.c:(2|8|10|11|12)'
 }
+
+# Code between the early return and the end of the function frees other blocks.
+cleans_up() { # the line of the early return, which one
+    OPTIMIZED=-O1 loses_small " lost in parse at small.c:32, reached from line $1, where a register" <<END
+#include <stdlib.h>
+__attribute__((noinline)) int check(char *text) { text[0] = 'a'; return text[0]; }
+__attribute__((noinline)) int parse(int way) {
+    char *text = malloc(50), *first = malloc(10), *second = malloc(way), *third = malloc(30);
+    int result = check(text);
+    if (way == 1) {
+        result = -1;
+        goto done;
+    }
+    result += check(text + 1);
+    result += check(text + 2);
+    if (way == 2) {
+        check(text + 3);
+        result = -2;
+        goto done;
+    }
+    result += check(text + 4);
+    result += check(text + 5);
+    free(text);
+done:
+    if (first) {
+        first[0] = 1;
+        free(first);
+    }
+    if (second) {
+        second[0] = 1;
+        free(second);
+    }
+    if (third)
+        free(third);
+    return result;
+}
+int main(int argc, char **argv) {
+    return parse($2) > 1000;
+}
+END
+}
+test_when_lost_early_return_before_a_clean_up_is_told() {
+    cleans_up '[6-8]' 1
+    cleans_up '(1[2-5])' 2
+}
