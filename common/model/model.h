@@ -276,7 +276,8 @@ struct field_value {
     const char *value; /* the value as in a C initializer, or "…" if the content ends before it */
 };
 
-/* A source line of the function in the headline of a record, and the blocks that it allocated. */
+/* A source line of a function in the stack of a record, and the blocks that it allocated, or that
+ * what it calls allocated. */
 struct record_line {
     const struct frame *frame;
     uint64_t bytes, blocks;
@@ -489,8 +490,9 @@ struct record {
     size_t partings[PARTINGS]; /* indices of the frames from which on the record's stack differs
                                 * from other records with its user frame, innermost first */
     size_t parting_count;
-    const struct record_line *lines; /* lines of the user's function that allocated the blocks,
-                                      * the largest first; none = one line allocated all */
+    /* The blocks by the line of the innermost function, from the user frame outwards, that has
+     * several lines in their stacks, the largest first; none = all stacks have the same lines. */
+    const struct record_line *lines;
     size_t line_count;
     bool more_lines;
     uint32_t ending;            /* why the stack ends: enum leak_root or STORE_ROOT_MISSING */

@@ -373,6 +373,7 @@ static const struct json_field tag_fields[] = {
 const struct json_table json_tag = JSON_TABLE("tag", tag_fields);
 
 static const struct json_field place_fields[] = {
+    JSON_TEXT(frame, "function", function, JSON_MAY_BE_NULL),
     JSON_TEXT(frame, "file", file, JSON_MAY_BE_NULL),
     JSON_COUNT(frame, "line", line),
 };
@@ -473,8 +474,9 @@ static const struct json_field record_fields[] = {
              JSON_ABOUT("signature of the first record that probably has the same cause: the text "
                         "report shows them as one")),
     JSON_LIST(record, "lines", lines, line_count, line_table,
-              JSON_ABOUT("where in the function of the user frame they were allocated, the largest "
-                         "first; empty: in one line")),
+              JSON_ABOUT("by the line of the innermost function, from the user frame outwards, "
+                         "that has several lines in their stacks, the largest first; empty: all "
+                         "stacks have the same lines")),
     JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
              JSON_KNOWN_BY(record, path)),
     JSON_PUT(record, "path_words", TEXT, path, json_put_path_words, JSON_KNOWN_BY(record, path),

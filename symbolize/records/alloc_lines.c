@@ -1,10 +1,11 @@
-/* alloc_lines.c - lists the lines of a function that allocate; described in records.h. */
+/* alloc_lines.c - lists the lines of a function that allocate, or call what allocates; described in records.h. */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MOST 16 /* limit of lines for each record */
+#define LINES_MOST 16  /* limit of lines for each record */
+#define CALLERS_MOST 5 /* lines of callers further out are not compared: they say little */
 
 struct line_sums {
     struct record_line line[LINES_MOST];
@@ -48,19 +49,40 @@ static int compare_lines(const void *left, const void *right)
     return (a->frame->line > b->frame->line) - (a->frame->line < b->frame->line);
 }
 
-/* Finds the frame of the function `title` in another stack with the same signature; the frame of
- * another stack may have another line. Returns `title` if there is no such frame. */
-static const struct frame *title_frame_in(struct signatures *signatures, uint32_t node,
-                                          const struct frame *title)
+/* Returns frame `at` of another stack with the record's signature. It may have another line. */
+static const struct frame *frame_in(struct signatures *signatures, uint32_t node,
+                                    const struct record *record, size_t at)
 {
     const struct frame *found[TRACE_MAX];
     uint32_t ending;
     size_t count = signatures_node_frames(signatures, node, found, &ending);
 
-    for (size_t i = 0; i < count; i++)
-        if (found[i]->name_hash == title->name_hash)
-            return found[i];
-    return title;
+    return at < count && found[at]->name_hash == record->frames[at]->name_hash ? found[at]
+                                                                               : record->frames[at];
+}
+
+/* Returns the index of the innermost user frame, from the record's user frame outwards, that has
+ * another line in another stack with the record's signature; not more than `most`. */
+static size_t find_difference(struct signatures *signatures, uint32_t node,
+                              const struct record *record, size_t most)
+{
+    const struct frame *found[TRACE_MAX];
+    uint32_t ending;
+    size_t count = signatures_node_frames(signatures, node, found, &ending), users = 0;
+
+    for (size_t i = record->user; i < most && i < count; i++) {
+        const struct frame *own = record->frames[i];
+
+        if (found[i]->name_hash != own->name_hash)
+            break;
+        if (own->role != FRAME_USER)
+            continue;
+        if (own->line && !is_same_line(found[i], own))
+            return i;
+        if (users++ == CALLERS_MOST)
+            break;
+    }
+    return most;
 }
 
 /* Says whether the share belongs to this record. Records also differ by flags of the leak check. */
@@ -74,8 +96,30 @@ static bool is_share_of_record(const struct store_leak_check *look, const struct
            !(flags & LEAK_FOUND_IGNORED) == !record->ignored;
 }
 
+/* Returns the index of the innermost user frame in which the stacks of the record's blocks have
+ * several lines; frame_count = none. */
+static size_t find_frame_with_lines(struct signatures *signatures,
+                                    struct reconciliation *reconciliation, struct site_list sites,
+                                    const struct record *record)
+{
+    const struct store *store = signatures->store;
+    size_t at = record->frame_count;
+
+    for (uint32_t i = sites.first; i && at > record->user; i = sites.next[i - 1]) {
+        const struct share *shares;
+        size_t count = reconcile_site(reconciliation, i - 1, &shares), k = 0;
+
+        while (k < count && !is_share_of_record(store->look, &shares[k], record))
+            k++;
+        if (k < count)
+            at = find_difference(signatures, store->sites[i - 1].node, record, at);
+    }
+    return at;
+}
+
+/* Sums up the blocks of the record by the line that frame `at` has in their stacks. */
 static void collect_lines(struct signatures *signatures, struct reconciliation *reconciliation,
-                          struct site_list sites, const struct record *record,
+                          struct site_list sites, const struct record *record, size_t at,
                           struct line_sums *lines)
 {
     const struct store *store = signatures->store;
@@ -83,15 +127,14 @@ static void collect_lines(struct signatures *signatures, struct reconciliation *
     for (uint32_t i = sites.first; i; i = sites.next[i - 1]) {
         const struct share *shares;
         size_t count = reconcile_site(reconciliation, i - 1, &shares);
-        const struct frame *title = NULL;
+        const struct frame *frame = NULL;
 
         for (size_t k = 0; k < count; k++) {
             if (!is_share_of_record(store->look, &shares[k], record))
                 continue;
-            if (!title)
-                title = title_frame_in(signatures, store->sites[i - 1].node,
-                                       record->frames[record->user]);
-            add_alloc_line(lines, title, shares[k].bytes, shares[k].blocks);
+            if (!frame)
+                frame = frame_in(signatures, store->sites[i - 1].node, record, at);
+            add_alloc_line(lines, frame, shares[k].bytes, shares[k].blocks);
         }
     }
 }
@@ -102,12 +145,15 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 {
     struct line_sums lines = {.count = 0};
     struct record_line *kept;
+    size_t at;
 
     if (record->stacks < 2 || record->user == record->frame_count ||
         record->verdict == VERDICT_RUNTIME || record->verdict == VERDICT_INDIRECT)
         return; /* with one stack there is only one line, and for other such records the report
                  * shows no lines */
-    collect_lines(signatures, reconciliation, sites, record, &lines);
+    at = find_frame_with_lines(signatures, reconciliation, sites, record);
+    if (at < record->frame_count)
+        collect_lines(signatures, reconciliation, sites, record, at, &lines);
     if (lines.count < 2)
         return;
     qsort(lines.line, lines.count, sizeof(*lines.line), compare_lines);
