@@ -316,17 +316,45 @@ static const char *declaring_file(Dwarf_Die *die)
     return dwarf_filesrc(files, index, NULL, NULL);
 }
 
+static unsigned declaring_line(Dwarf_Die *die)
+{
+    int line = 0;
+
+    return dwarf_decl_line(die, &line) == 0 && line > 0 ? (unsigned)line : 0;
+}
+
+bool dwarf_index_named(struct dwarf_index *index, Dwarf_Addr address, dwarf_name_fits *fits,
+                       void *context, struct dwarf_frame *found)
+{
+    struct unit *unit = find_unit(index, address);
+    unsigned best = 0;
+
+    if (!unit || !find_function(unit, address))
+        return false;
+    for (size_t i = 0; i < unit->function_count; i++) {
+        Dwarf_Die *die = &unit->function[i];
+        const char *name = dwarf_hasattr(die, DW_AT_declaration) ? NULL : linkage_name(die);
+        unsigned fit = name ? fits(name, context) : 0;
+
+        if (fit <= best)
+            continue;
+        best = fit;
+        *found = (struct dwarf_frame){.name = name,
+                                      .file = path_in_unit(unit, declaring_file(die)),
+                                      .line = declaring_line(die)};
+    }
+    return best > 0;
+}
+
 static struct dwarf_variable describe_variable(struct variable *variable,
                                                struct source_paths *paths)
 {
     Dwarf_Die *die = &variable->die;
     struct dwarf_variable made = {
         .name = dwarf_diename(die), .function = variable->function, .die = *die};
-    int line = 0;
 
     made.file = source_path_find(paths, variable->directory, declaring_file(die));
-    if (dwarf_decl_line(die, &line) == 0 && line > 0)
-        made.line = (unsigned)line;
+    made.line = declaring_line(die);
     return made;
 }
 

@@ -60,6 +60,14 @@ struct dwarf_function {
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address,
                           struct dwarf_function *function);
 
+/* Says how well the name of a function is what is searched for; 0 = not at all. */
+typedef unsigned dwarf_name_fits(const char *name, void *context);
+
+/* Finds the function with the best name among those that the unit around an address defines. The
+ * frame gets the line of its declaration. False: no name fits. */
+bool dwarf_index_named(struct dwarf_index *index, Dwarf_Addr address, dwarf_name_fits *fits,
+                       void *context, struct dwarf_frame *found);
+
 /* ---- Variables ------------------------------------------------------------------------------- */
 
 struct dwarf_data {

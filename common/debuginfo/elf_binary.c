@@ -287,6 +287,14 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
     return frames[count - 1].name || frames[0].file ? count : 0;
 }
 
+bool elf_binary_find_named(struct elf_binary *binary, uint64_t offset, dwarf_name_fits *fits,
+                           void *context, struct dwarf_frame *found)
+{
+    return binary->dwarf &&
+           dwarf_index_named(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias, fits,
+                             context, found);
+}
+
 /* ---- Variables ------------------------------------------------------------------------------- */
 
 static struct binary_variable variable_from_dwarf(const struct dwarf_variable *known)

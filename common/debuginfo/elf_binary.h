@@ -56,6 +56,11 @@ enum binary_state elf_binary_state(const struct elf_binary *binary);
 size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
                               struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
+/* Finds a function by its name, like dwarf_index_named(), in the unit around an offset in the
+ * file. False: there is none. Strings belong to the binary. */
+bool elf_binary_find_named(struct elf_binary *binary, uint64_t offset, dwarf_name_fits *fits,
+                           void *context, struct dwarf_frame *found);
+
 /* A variable, as found at an address. Strings belong to the binary. */
 struct binary_variable {
     const char *symbol;   /* mangled name in the symbol table, NULL = none */

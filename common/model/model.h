@@ -283,6 +283,12 @@ struct record_line {
     uint64_t bytes, blocks;
 };
 
+/* A function that by its name undoes what a function of a record's stack does. */
+struct counterpart {
+    const struct frame *frame; /* its definition */
+    const struct frame *of;    /* the frame of the stack */
+};
+
 /* The two leak checks of a process between which a record appeared. */
 struct check_span {
     uint64_t after_ns; /* time of the last leak check without it; 0 = the first leak check
@@ -509,6 +515,10 @@ struct record {
                                * blocks */
     struct orphaned earlier;  /* earlier holders of the same blocks than those in `orphaned`, if
                                * another function freed them */
+    /* LOST, and no function is marked as the one to fix: functions that undo what functions of the
+     * stack do, innermost first; without those that the report names for other reasons */
+    const struct counterpart *counterparts;
+    size_t counterpart_count;
     struct check_span first_lost, last_lost; /* LOST and INDIRECT: when the first and when the
                                               * last block of the record was lost */
     const struct when_lost *when_lost;       /* NULL = leakrun --when-lost followed no block of

@@ -127,6 +127,23 @@ size_t binary_find_frames(struct binary *binary, uint64_t offset,
     return message->bad || count > DWARF_INLINE_MAX ? 0 : count;
 }
 
+bool binary_find_counterpart(struct binary *binary, uint64_t offset, const char *maker,
+                             struct dwarf_frame *found)
+{
+    struct message *message = &binary->process->message;
+
+    if (binary->state != BINARY_COMPLETE || !has_names(binary))
+        return false;
+    message_put_number(begin_request(binary, NAME_COUNTERPART), offset);
+    message_put_text(message, maker);
+    if (!ask(binary) || !message->length)
+        return false;
+    *found = (struct dwarf_frame){.name = message_text(message)};
+    found->file = message_text(message);
+    found->line = (unsigned)message_number(message);
+    return !message->bad && found->name;
+}
+
 static bool find_variable(struct binary *binary, const struct variable_location *place,
                           struct binary_variable *found)
 {

@@ -28,6 +28,11 @@ bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found);
 
+/* Finds the function that by its name undoes what `maker` does, a demangled name, among those of
+ * the unit around an offset in the file. False: there is none. */
+bool binary_find_counterpart(struct binary *binary, uint64_t offset, const char *maker,
+                             struct dwarf_frame *found);
+
 /* ---- Types -----------------------------------------------------------------------------------
  *
  * When the name process dies of a question about types, no more types of that file are asked

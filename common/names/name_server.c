@@ -28,6 +28,7 @@
 
 #include "common/base/arena.h"
 #include "common/names/message.h"
+#include "common/names/names.h"
 #include "common/names/type_requests.h"
 
 /* A build with AddressSanitizer has no memory limit and no sandbox, and keeps its signal handlers:
@@ -243,6 +244,33 @@ static void answer_variable(struct elf_binary *binary, struct message *request,
     message_put_number(answer, found.offset);
 }
 
+struct counterpart_search {
+    const char *maker; /* demangled */
+    struct arena *mem;
+};
+
+static unsigned fits_counterpart(const char *name, void *context)
+{
+    const struct counterpart_search *search = context;
+
+    return name_undoes(demangle(search->mem, name), search->maker);
+}
+
+static void find_counterpart(struct elf_binary *binary, struct message *request,
+                             struct message *answer)
+{
+    uint64_t offset = message_number(request);
+    struct counterpart_search search = {.maker = message_text(request), .mem = arena_begin()};
+    struct dwarf_frame found;
+
+    if (search.maker && elf_binary_find_named(binary, offset, fits_counterpart, &search, &found)) {
+        message_put_text(answer, found.name);
+        message_put_text(answer, found.file);
+        message_put_number(answer, found.line);
+    }
+    arena_end(search.mem);
+}
+
 static void answer_request(const struct binary_search_path *search, struct message *request,
                            struct message *answer)
 {
@@ -259,6 +287,8 @@ static void answer_request(const struct binary_search_path *search, struct messa
         _exit(1);
     else if (what == NAME_FRAMES)
         find_frames(file->binary, request, answer);
+    else if (what == NAME_COUNTERPART)
+        find_counterpart(file->binary, request, answer);
     else if (what == NAME_TYPE)
         type_requests_answer(file->binary, &file->types, request, answer);
     else

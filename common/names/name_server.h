@@ -17,8 +17,9 @@ enum name_request {
     NAME_OPEN,
     NAME_CLOSE,
     NAME_FRAMES,
-    NAME_VARIABLE, /* asks for a variable; a struct variable_location follows */
-    NAME_TYPE,     /* asks about types; an enum type_request follows (type_requests.h) */
+    NAME_VARIABLE,    /* asks for a variable; a struct variable_location follows */
+    NAME_COUNTERPART, /* asks for the function that undoes what another one does */
+    NAME_TYPE,        /* asks about types; an enum type_request follows (type_requests.h) */
 };
 
 /* Answers requests until the report closes its end of the socket, then ends the process. */

@@ -118,3 +118,94 @@ bool name_says_growth(const char *function)
             return true;
     return false;
 }
+
+/* Words for making something, and the usual words for undoing that. */
+static const struct {
+    const char *make, *undo;
+} opposites[] = {
+    {"acquire", "release"},
+    {"add", "remove"},
+    {"alloc", "free dealloc"},
+    {"allocate", "free deallocate release"},
+    {"begin", "end finish"},
+    {"build", ""},
+    {"clone", ""},
+    {"construct", "destruct destroy"},
+    {"copy", ""},
+    {"create", "destroy delete"},
+    {"dup", ""},
+    {"get", "put release"},
+    {"init", "clear fini deinit uninit cleanup done exit term"},
+    {"initialize", "clear finalize uninitialize deinitialize cleanup terminate"},
+    {"load", "unload"},
+    {"make", ""},
+    {"new", "free delete del"},
+    {"open", "close"},
+    {"parse", ""},
+    {"read", ""},
+    {"ref", "unref"},
+    {"register", "unregister deregister"},
+    {"setup", "cleanup teardown"},
+    {"start", "stop end finish"},
+};
+
+static bool is_word_of(const char *word, const char *list)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; *at;) {
+        size_t next = strcspn(at, " ");
+
+        if (next == length && strncmp(at, word, length) == 0)
+            return true;
+        at += next + (at[next] == ' ');
+    }
+    return false;
+}
+
+static unsigned word_undoes(const char *word, const char *make)
+{
+    for (size_t i = 0; i < sizeof(opposites) / sizeof(*opposites); i++) {
+        if (strcmp(opposites[i].make, make) != 0)
+            continue;
+        if (is_word_of(word, opposites[i].undo))
+            return 2;
+        return is_word_of(word, "close del delete destroy discard dispose free release unref");
+    }
+    return 0;
+}
+
+/* Says whether two functions are of one class or namespace, or both of none. */
+static bool is_same_scope(const char *a, const char *b)
+{
+    size_t length[2];
+    const char *name[2] = {demangle_scope(a), demangle_scope(b)};
+
+    for (int i = 0; i < 2; i++) {
+        length[i] = length_without_arguments(name[i], demangle_bare_length(name[i]));
+        while (length[i] && name[i][length[i] - 1] != ':')
+            length[i]--;
+    }
+    return length[0] == length[1] && memcmp(name[0], name[1], length[0]) == 0;
+}
+
+unsigned name_undoes(const char *function, const char *maker)
+{
+    struct words words, made;
+    size_t differing = 0, at = 0, tilde;
+
+    split_words(function, &words);
+    split_words(maker, &made);
+    tilde = words.count && strcmp(words.word[0], "~") == 0;
+    if (!made.count || words.count != made.count + tilde)
+        return 0;
+    for (size_t i = 0; i < made.count; i++)
+        if (strcmp(words.word[i + tilde], made.word[i]) != 0) {
+            differing++;
+            at = i;
+        }
+    if (differing != !tilde || strcmp(made.word[0], "operator") == 0 ||
+        !is_same_scope(function, maker))
+        return 0;
+    return tilde ? 2 : word_undoes(words.word[at], made.word[at]);
+}

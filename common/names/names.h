@@ -37,6 +37,9 @@ bool demangle_is_template_member(const char *name);
 bool name_says_release(const char *function);
 /* Says whether a function replaces a block by a larger one: buffer_grow, rehash. */
 bool name_says_growth(const char *function);
+/* Says how clearly the name of a function says that it undoes what another one does, as node_free
+ * and node_new, ~Node and Node: 0 = not at all, 2 = the usual word for it. */
+unsigned name_undoes(const char *function, const char *maker);
 
 /* ---- frame_class.c: tables of module and function names --------------------------------------
  *

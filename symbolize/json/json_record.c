@@ -380,6 +380,12 @@ static const struct json_field place_fields[] = {
 
 static const struct json_table place_table = JSON_TABLE(NULL, place_fields);
 
+static const struct json_field undone_fields[] = {
+    JSON_TEXT(frame, "undoes", function, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table undone_table = JSON_TABLE(NULL, undone_fields);
+
 static const struct json_field line_fields[] = {
     JSON_INCLUDE_POINTER(record_line, frame, place_table),
     JSON_COUNT(record_line, "bytes", bytes),
@@ -387,6 +393,13 @@ static const struct json_field line_fields[] = {
 };
 
 static const struct json_table line_table = JSON_TABLE("line", line_fields);
+
+static const struct json_field counterpart_fields[] = {
+    JSON_INCLUDE_POINTER(counterpart, frame, place_table),
+    JSON_INCLUDE_POINTER(counterpart, of, undone_table),
+};
+
+static const struct json_table counterpart_table = JSON_TABLE("counterpart", counterpart_fields);
 
 static const struct json_field interior_fields[] = {
     JSON_COUNT(interior, "offset", offset,
@@ -477,6 +490,11 @@ static const struct json_field record_fields[] = {
               JSON_ABOUT("by the line of the innermost function, from the user frame outwards, "
                          "that has several lines in their stacks, the largest first; empty: all "
                          "stacks have the same lines")),
+    JSON_LIST(
+        record, "counterparts", counterparts, counterpart_count, counterpart_table,
+        JSON_ABOUT("lost: functions that by their names undo what functions of the stack do, as "
+                   "node_free undoes node_new; searched in the source file of the latter, "
+                   "and only if no function is marked as the one to fix")),
     JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
              JSON_KNOWN_BY(record, path)),
     JSON_PUT(record, "path_words", TEXT, path, json_put_path_words, JSON_KNOWN_BY(record, path),

@@ -144,6 +144,23 @@ static void fill_types(struct grouping *grouping, struct record_sum *const *orde
     }
 }
 
+#define COUNTERPARTS_OF 20 /* records for which counterparts are searched, the first of the list */
+
+static void fill_counterparts(struct grouping *grouping, struct record_sum *const *order)
+{
+    struct process *process = grouping->process;
+    size_t left = COUNTERPARTS_OF;
+
+    for (size_t i = 0; i < process->record_count && left; i++) {
+        if (process->records[i].suppressed_by || process->records[i].verdict != VERDICT_LOST)
+            continue;
+        counterparts_fill(grouping->mem, &grouping->signatures,
+                          grouping->store->sites[order[i]->largest.site].node,
+                          &process->records[i]);
+        left--;
+    }
+}
+
 /* Names the paths of the largest owners. Paths to records with types have names already, but the
  * path of an owner may lead to another record. */
 static void name_owners(struct grouping *grouping)
@@ -179,6 +196,7 @@ static void sort_records(struct grouping *grouping)
     }
     process_link_owned(process);
     fill_types(grouping, order);
+    fill_counterparts(grouping, order);
     free(order);
     free(place);
 }

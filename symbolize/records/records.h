@@ -34,6 +34,18 @@ struct group_options {
 void group_records(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process);
 
+/* ---- counterparts.c: functions that undo what functions of a record's stack do ------------------
+ *
+ * The function to fix is often one that should release the blocks and forgets them, or was not
+ * called: then it is in no stack. By its name it is the counterpart of a function that is: node_free
+ * of node_new, FreeIf of AllocIf, ~Node of Node. It is searched in the debug information of the
+ * source file of that function, where it mostly stands. */
+
+/* Fills in record->counterparts, if no function of the record is marked as the one to fix. node: that
+ * of the record's largest stack. */
+void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
+                       struct record *record);
+
 /* ---- alloc_lines.c: the lines of a function that allocate ------------------------------------
  *
  * Signatures contain no lines, so allocations in three lines of one function are one record. The

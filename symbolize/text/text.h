@@ -236,6 +236,8 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
 
 /* Writes a line with the place that freed the owner of the record's blocks. */
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);
+/* Writes a line for each counterpart: "by its name, node_free at node.c:30 undoes node_new". */
+void text_counterparts(const struct record *record, const struct view *view, FILE *stream);
 /* Writes "others are closed in X at x.c:5" for a resource whose released_at is known. */
 void text_released_elsewhere(const struct resource *resource, const struct view *view,
                              FILE *stream);

@@ -12,6 +12,7 @@
  *       the free is in xfree, called by node_free at src/tree.c:88
  *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90,
  *       called by tree_drop at src/tree.c:120
+ *     by its name, node_free at src/tree.c:85 undoes node_new
  *
  * "process" is the innermost function that is in both stacks, that of the free and that of the
  * record; the line is that of its call. If the stacks have no function in common, the line is the
@@ -321,6 +322,25 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
                  text_call(orphaned->holder, view, HOLDER_COLUMNS).text);
     write_owner(lead, orphaned, view, stream);
     write_earlier_owner(&record->earlier, view, stream);
+}
+
+void text_counterparts(const struct record *record, const struct view *view, FILE *stream)
+{
+    struct view brief = *view; /* without source lines, which say no more than the names */
+    size_t shown = view->terse < TEXT_BRIEF
+                       ? record->counterpart_count
+                       : view->terse < TEXT_TERSEST && record->counterpart_count;
+
+    if (brief.terse < TEXT_ONE_SOURCE)
+        brief.terse = TEXT_ONE_SOURCE;
+    for (size_t i = 0; i < shown; i++) {
+        const struct counterpart *counterpart = &record->counterparts[i];
+        char rest[TERM_TEXT_MAX + 16];
+
+        snprintf(rest, sizeof(rest), " undoes %s",
+                 text_function_name(counterpart->of, view, CALLER_COLUMNS).text);
+        write_freed_place(TEXT_MARGIN, "by its name, ", counterpart->frame, rest, &brief, stream);
+    }
 }
 
 void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)

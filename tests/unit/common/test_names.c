@@ -311,6 +311,34 @@ START_TEST(a_functions_name_says_what_it_does)
 }
 END_TEST
 
+static const struct {
+    const char *function, *maker;
+    unsigned fit;
+} undoing[] = {
+    {"node_free", "node_new", 2},
+    {"node_destroy", "node_new", 1},
+    {"FreeIf", "AllocIf", 2},
+    {"ReleaseInfo", "GetInfo", 2},
+    {"file_close", "file_open", 2},
+    {"parser_free", "parser_parse", 1},
+    {"a::Node::~Node()", "a::Node::Node(int)", 2},
+    {"a::Pool::free(void*)", "a::Pool::alloc(int)", 2},
+    {"b::Pool::free(void*)", "a::Pool::alloc(int)", 0},
+    {"node_free", "list_new", 0},
+    {"node_free", "node_new_from", 0},
+    {"node_print", "node_new", 0},
+    {"node_free", "node_walk", 0},
+    {"node_new", "node_new", 0},
+    {"free", "", 0},
+    {"A::operator delete(void*)", "A::operator new(unsigned long)", 0},
+};
+
+START_TEST(a_functions_name_says_which_one_it_undoes)
+{
+    ck_assert_uint_eq(name_undoes(undoing[_i].function, undoing[_i].maker), undoing[_i].fit);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("names");
@@ -324,6 +352,7 @@ int main(void)
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
     tcase_add_loop_test(all, a_functions_name_says_what_it_does, 0, ROWS(says));
+    tcase_add_loop_test(all, a_functions_name_says_which_one_it_undoes, 0, ROWS(undoing));
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
     tcase_add_test(all, blocks_of_the_runtime_are_distinguished_from_the_users);
     suite_add_tcase(suite, all);
