@@ -2,8 +2,8 @@
 // that allocates, else those of the nearest caller. Lines of far callers are not told, nor where there is one line.
 // CFLAGS: -O0 -g -fno-builtin
 // RUN: %leak %t; %report --top=0 store/*.leak
-// EXPECT: ^     and 80 bytes in 1 block called by near_by\(\) in line 33$
-// EXPECT: ^     and 50 bytes in 1 block at .*\.c:41$
+// EXPECT: ^     and 80 bytes in 1 block called by near_by\(\) in line 30$
+// EXPECT: ^     and 50 bytes in 1 block at .*\.c:38$
 // REFUSE: called by (make|once|far_[0-9]|main)\(\) in line
 // JSON: sorted((l.function, l.bytes, l.blocks) for l in hits("near_by")[0].lines) == [("near_by", 80, 1), ("near_by", 160, 2)]
 // JSON: sorted((l.function, l.bytes) for l in hits("itself")[0].lines) == [("itself", 50), ("itself", 100)]
@@ -21,9 +21,6 @@ FAR void *between(size_t size)
 {
     return make(size);
 }
-
-
-
 
 FAR void near_by(void)
 {
