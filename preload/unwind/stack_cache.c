@@ -187,6 +187,7 @@ uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
             if (++(*newest)->passed == PASSED_OFTEN)
                 learn_hint(cache, *newest, low, caller, key);
             *newest = entry;
+            stack_cache_note(cache, entry);
             return site;
         }
     cache->misses++;
@@ -311,6 +312,7 @@ void stack_cache_add(struct stack_cache *cache, uintptr_t low, const struct unwi
     stack_cache_newest(cache)[set] = entry;
     __asm__ volatile("" ::: "memory");
     entry->pc = inner->pc;
+    stack_cache_note(cache, entry);
 }
 
 void stack_cache_clear(struct stack_cache *cache)
@@ -318,6 +320,7 @@ void stack_cache_clear(struct stack_cache *cache)
     clear_sets(set_at(cache, 0), stack_cache_newest(cache),
                cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN);
     cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
+    cache->last = cache->guess = cache->is_sure = 0;
     cache->written = cache->intact = cache->head = cache->base_steps = 0;
     struct stack_cache_hint *hint = cache->large ? cache->large->hint : cache->hint;
     unsigned hints = cache->large ? STACK_CACHE_HINTS_MAX : STACK_CACHE_HINTS_MIN;

@@ -23,6 +23,10 @@
  * cache finds the innermost word in which they differ; from then on that word of the stack is part
  * of the key (a hint).
  *
+ * Programs run in loops, so the entry that was found after another one is mostly found after it
+ * again. It is guessed and compared first, because the key of a stack must wait for the stack's
+ * words.
+ *
  * If a thread rarely allocates with the same stack again, the cache costs more than it saves. After
  * it has had time to fill, it suspends itself for a while:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped */
@@ -60,6 +64,7 @@ struct stack_cache_entry {
     /* How many times a stack was found in an older entry of the set while this entry was the
      * newest. */
     uint8_t passed;
+    uint16_t next; /* number of the entry that was found after this one */
 };
 _Static_assert(sizeof(struct stack_cache_entry) == 64, "an entry is not a cache line");
 
@@ -92,6 +97,10 @@ struct stack_cache {
     uint32_t lookups, misses;
     uint32_t asleep; /* number of lookups still to be skipped */
     uint32_t missed; /* sum of the misses in windows where more than 1/16 of the lookups missed */
+    /* Numbers of entries: of the one that was found last, and of the one that was found after it the
+     * time before. */
+    uint16_t last, guess;
+    bool is_sure; /* the last guess was right */
     /* State of the ring. written: number of steps ever written, including those left out at its
      * end; head: where the next step is written; intact: steps from this number on are not
      * overwritten.
@@ -156,6 +165,24 @@ static ALWAYS_INLINE struct stack_cache_entry **stack_cache_newest(struct stack_
     return cache->large ? cache->large->newest : cache->newest;
 }
 
+/* Returns the entry with number 0; entry number i stands i entries behind it. */
+static ALWAYS_INLINE struct stack_cache_entry *stack_cache_first(struct stack_cache *cache)
+{
+    return (cache->large ? cache->large->set : cache->small)->entry;
+}
+
+/* Notes which entry was found, to guess it when the one before is found again. */
+static ALWAYS_INLINE void stack_cache_note(struct stack_cache *cache,
+                                           const struct stack_cache_entry *found)
+{
+    struct stack_cache_entry *first = stack_cache_first(cache);
+    uint16_t number = found - first;
+    cache->is_sure = number == cache->guess;
+    first[cache->last].next = number;
+    cache->last = number;
+    cache->guess = found->next;
+}
+
 static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache *cache,
                                               const struct stack_cache_entry *entry, uintptr_t low,
                                               const struct frame *caller, unsigned sort)
@@ -183,11 +210,20 @@ static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintpt
         return 0;
     }
     cache->lookups++;
+    struct stack_cache_entry *guess = stack_cache_first(cache) + cache->guess;
+    if (likely(cache->is_sure && stack_cache_matches(cache, guess, low, caller, sort))) {
+        cache->last = cache->guess;
+        stack_cache_newest(cache)[cache->guess / STACK_CACHE_WAYS] = guess;
+        cache->guess = guess->next;
+        return guess->site;
+    }
     uint64_t key = stack_cache_key(cache, caller->pc, caller->sp);
     const struct stack_cache_entry *newest =
         stack_cache_newest(cache)[stack_cache_set_index(cache, key)];
-    if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort)))
+    if (likely(newest && stack_cache_matches(cache, newest, low, caller, sort))) {
+        stack_cache_note(cache, newest);
         return newest->site;
+    }
     return stack_cache_find_older(cache, low, COPY_OF(caller), sort, key);
 }
 

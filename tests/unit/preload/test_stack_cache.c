@@ -708,6 +708,27 @@ static unsigned visit(struct stack_cache *in, unsigned count)
     return hits;
 }
 
+START_TEST(the_order_of_stacks_decides_nothing)
+{
+    enum { STACKS = STACK_CACHE_SETS_MIN / 2 };
+    for (unsigned n = 0; n < STACKS; n++)
+        keep(&leaves, 0x500000 + n * 20, n + 1);
+    unsigned found = 0;
+    /* The same order again and again, then another one, then none. */
+    for (unsigned n = 0; n < 3000; n++) {
+        unsigned at = n < 1000 ? n % STACKS : n < 2000 ? n * 3 % STACKS : hash_u64(n) % STACKS;
+        uint32_t site = find(&leaves, 0x500000 + at * 20);
+        UNIT_WANT(site == 0 || site == at + 1);
+        found += site != 0;
+        UNIT_WANT(n % 10 || !find(&leaves, 0x900000 + n * 4));
+    }
+    ck_assert_uint_gt(found, 2000);
+    words[3]++; /* no guess is an answer without a comparison */
+    for (unsigned n = 0; n < STACKS; n++)
+        ck_assert_uint_eq(find(&leaves, 0x500000 + n * 20), 0);
+}
+END_TEST
+
 START_TEST(who_misses_often_gets_more_sets)
 {
     unsigned count = STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2, hits = visit(&leaves, count);
@@ -884,6 +905,7 @@ int main(int argc, char **argv)
     tcase_add_test(cache, an_entry_whose_base_was_overwritten_is_empty);
     tcase_add_test(cache, stacks_with_one_pc_and_sp_are_told_apart_by_words_further_out);
     tcase_add_test(cache, every_set_is_used);
+    tcase_add_test(cache, the_order_of_stacks_decides_nothing);
     tcase_add_test(cache, who_misses_often_gets_more_sets);
     tcase_add_test(cache, who_seldom_misses_does_not);
     tcase_add_test(cache, few_threads_have_more_sets);
