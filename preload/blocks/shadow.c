@@ -59,9 +59,9 @@ static bool is_dense(uintptr_t area)
 }
 
 /* Returns the number of areas whose words are mapped next: 1 + an eighth of the number of areas
- * that exist, at most 16. With one mapping for each area the list of libleak's own memory ranges
- * (arena.h) would soon be full. huge: whole huge pages, for half of the number of areas that exist,
- * at most 32. */
+ * that exist, at most STOCK_AREAS_MOST. With one mapping for each area the list of libleak's own
+ * memory ranges (arena.h) would soon be full. huge: half of the number of areas that exist, at most
+ * HUGE_AREAS_MOST, as whole huge pages, at least one. */
 static uint64_t next_areas(const struct stock *stock, bool huge)
 {
     uint64_t number = huge ? stock->areas / 2 / HUGE_AREAS * HUGE_AREAS : stock->areas / 8 + 1;
