@@ -187,7 +187,6 @@ static void insert_node(table_handle handle, uint32_t place, uint32_t id)
 
 #define AHEAD 8 /* distance, in slots, of the prefetch of nodes, which are scattered in memory */
 
-/* Copies a table of a stripe to a larger one. */
 static void rehash_index(table_handle larger, table_handle old, uint32_t stripe)
 {
     const uint32_t *slots = index_slots(old);

@@ -28,7 +28,8 @@ struct locked stack_table_lock(uint64_t key);
 bool stack_table_reserve(uint64_t key);
 void stack_table_add(uint64_t key, uint32_t number);
 
-/* Says whether the invariant holds: every key is found, and the numbers of entries are right. */
+/* Says whether the invariant holds: every key is found, and the stored counts of entries are
+ * right. */
 bool stack_table_check(void);
 
 void stack_table_fork_lock(void);

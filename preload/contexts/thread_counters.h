@@ -14,7 +14,7 @@
 struct thread_counters {
     struct leak_slots *memory; /* in the recording file; NULL: there was no memory */
     uint32_t pairs;            /* half the number of slots */
-    uint32_t serial;           /* number of the thread */
+    uint32_t serial;
     /* How often a slot was taken from another site since the cache has this size. */
     uint32_t evictions;
     uint8_t size_class;
