@@ -176,7 +176,8 @@ static void check_leftovers(const ucontext_t *context)
             leftovers &= ~(1u << i);
 }
 
-/* Updates "pushed" after an instruction that is no call. */
+/* Updates "pushed", which says what the latest words on the stack are, after an instruction that is
+ * no call. */
 static void note_push(uintptr_t sp, uintptr_t last_pc, uintptr_t last_sp)
 {
     uint8_t code[2];

@@ -27,8 +27,8 @@
 static struct followed {
     /* Number of the thread, and number of the allocation in this thread: 1 and 4213 of T1#4213. */
     uint32_t thread, count;
-    /* The option asks for single-stepping after call number step_at, counted from 1 after the
-     * block's allocation; 0: right after the allocation. */
+    /* The option asks for single-stepping after this call of an allocation function or of free,
+     * counted from 1 after the block's allocation; 0: right after the allocation. */
     bool steps;
     uint32_t step_at;
     bool trails; /* the option asks for the way of the block (block_trail.h) */
@@ -40,8 +40,8 @@ static struct followed {
     /* Number of calls, from the current one on, at which a missing pointer is ignored, because
      * realloc is moving the block that contains the pointer. */
     uint32_t ignore;
-    /* Number of the call, counted from the block's allocation, since which only words on stacks
-     * have pointed to the block, or none. */
+    /* Number of the call, counted from the block's allocation, since which only words on stacks, or
+     * no words at all, have pointed to the block. */
     uint32_t since;
     uint32_t next_search;
     struct leak_followed *out;
@@ -399,7 +399,8 @@ static void leave_and_follow(struct guard *guard, struct event *event)
     guard_leave(guard);
     follow_blocks(event);
     guard_enter(&event->caller);
-    /* This is a child process, if a signal handler of the program has called fork meanwhile. */
+    /* In a child process, if a signal handler of the program has called fork meanwhile: the child
+     * must not write to the recording file of its parent. */
     if (sys_getpid() != process && store_header->pid != sys_getpid())
         store_make_private();
 }

@@ -13,14 +13,14 @@
 
 #include <time.h>
 
-/* An argument that points to so many bytes before the word with the pointer, or to the word, is
+/* An argument that points to the word with the pointer, or to one of so many bytes before it, is
  * taken for the address of the variable or block that contains the word. */
 #define HOLDER_MOST 1024
 /* Value of TRAP_PERF (si_code of a SIGTRAP from a watchpoint), which Linux has since 5.13 and older
  * headers lack. */
 #define TRAP_PERF_EVENT 6
 #define THREADS_MOST 64
-/* A thread executes step by step for at most so many ns, because the program is very slow
+/* Longest time in ns for which a thread executes step by step: the program is very slow
  * meanwhile. */
 #define STEP_TIME 20000000000ull
 #define STEPS_A_CLOCK 1024

@@ -57,7 +57,6 @@ bool slot_watch_is_stepped(unsigned index);
  * pointer. */
 bool slot_watch_is_lost(unsigned index);
 
-/* Ends all watches in a fork child. */
 void slot_watch_fork_child(void);
 
 #endif
