@@ -115,9 +115,9 @@ static inline bool container_links_back(uintptr_t block, uint64_t offset, uint64
  * use. */
 #define CONTAINER_ROUNDED_UP(size) ((size) / 4 + 24)
 
-/* Recognises a string of redis (sds): before it length and capacity, of 1, 2, 4 or 8 bytes each,
- * and a byte with its type; behind it a NUL. The capacity fills what malloc returned, which may be
- * more than was requested. */
+/* Recognises a string of redis (sds). Its length and capacity, of 1, 2, 4 or 8 bytes each, and a
+ * byte with its type lie before it, a NUL behind it. The capacity fills what malloc returned, which
+ * may be more than was requested. */
 static inline bool container_is_sds(uintptr_t block, uint64_t offset, uint64_t size)
 {
     const uint8_t *text = (const uint8_t *)block + offset;

@@ -109,8 +109,8 @@ static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint3
             test_form(decoder, word << k, from, at);
 }
 
-/* Follows the address in each decoding of a word. Most words are ordinary pointers, which are too
- * large to be shifted ones. */
+/* Follows the address in each decoding of a word. Few words are in the range of shifted pointers:
+ * ordinary pointers are too large. */
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
 {

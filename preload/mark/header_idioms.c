@@ -7,8 +7,8 @@
 #define LEVELS 5
 #define OFFSETS 6 /* number of different offsets of interior pointers that a group counts */
 #define OFFSET_MOST 4096
-/* Most bytes of a footer: data at the end of a block, to which the program's pointers to the block
- * lead. */
+/* Largest size in bytes of a footer: data at the end of a block, to which the program's pointers to
+ * the block lead. */
 #define FOOTER_MOST 64
 /* Number of blocks that must be held at an offset to make it an idiom: in a group of one site, and
  * in a group of several sites. */
@@ -46,7 +46,8 @@ struct idiom_group {
     struct idiom_offsets low;
     /* Counts, of each block, the distance from its highest interior pointer to its end. */
     struct idiom_offsets footer;
-    /* Counts the same distances, but also those of blocks that a pointer to their start holds. */
+    /* Counts the distance from the highest interior pointer to the end also of blocks that a
+     * pointer to their start holds. */
     struct idiom_offsets any_footer;
     /* Number of blocks held at an aligned address; the index is the binary logarithm of the
      * alignment. */
@@ -289,8 +290,9 @@ static void judge_offsets(const struct idiom_group *group, struct idiom_offsets 
         table->good = 0;
 }
 
-/* Decides whether footers are idioms for the blocks that any_footer counts, which include blocks
- * that are held at their start: a slab whose first chunk is in use is held at its start, too. */
+/* Decides whether footers are idioms for the blocks that any_footer counts, among them blocks that
+ * are held at their start: the slabs of some allocators have a footer, and are held at their start
+ * as well while their first chunk is in use. */
 static void judge_any_footer(struct idiom_group *group)
 {
     uint32_t held = find_good(group, &group->any_footer);

@@ -344,8 +344,8 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
 
     pass.verdict = LEAK_VERDICT_POSSIBLE;
     mark_candidates(reach);
-    /* Candidates come before the nodes that were possible in the last leak check, so that each of
-     * them has a path. */
+    /* First spread the candidates: the nodes found from them get a path, and mark_prior below marks
+     * only the others, without a path. */
     spread_possible(&pass);
     mark_prior(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_possible(&pass);

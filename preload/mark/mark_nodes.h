@@ -29,12 +29,12 @@
 #define NODE_NO_POINTER 0x8000u
 /* The block was read, and no word of it can be an encoded pointer. */
 #define NODE_NO_ENCODED 0x4000u
-/* A root word points to the block. The value is that of LEAK_FOUND_CYCLE, which the state of a node
- * never contains. */
+/* A root word points to the block. It is the bit that LEAK_FOUND_CYCLE would have (NODE_FLAGS);
+ * that flag is never set in the state of a node. */
 #define NODE_ROOT_TARGET 0x0100u
 #define NODE_HAS_NESTED 0x2000u /* suballocated blocks lie in the block */
-/* A pointer behind a header makes the block reachable. The value is that of LEAK_FOUND_SHARED,
- * which the state of a node never contains. */
+/* A pointer behind a header makes the block reachable. It is the bit that LEAK_FOUND_SHARED would
+ * have (NODE_FLAGS); that flag is never set in the state of a node. */
 #define NODE_BY_HEADER 0x0800u
 
 struct mark_node {
@@ -400,7 +400,8 @@ static NOINLINE UNUSED bool node_words_advance(const struct reach *reach, uint32
     return true;
 }
 
-/* Returns the first run of words of a node; node_words_next iterates over the other runs. */
+/* Returns the first run of words that belong to the node itself, and not to a nested block;
+ * node_words_next iterates over the other runs. */
 static ALWAYS_INLINE struct node_words node_words_first(const struct reach *reach, uint32_t number)
 {
     const struct mark_node *node = &reach->nodes[number];

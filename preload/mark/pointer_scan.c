@@ -11,7 +11,7 @@
 #define MAX_SCANNED 4096
 #define SMALL_BLOCK 512 /* size in bytes of a few cache lines, which are fetched together */
 #define MAX_WASTED (512u << 10)
-#define BLOCKS_AHEAD 16 /* a block is prefetched while the scan is so many blocks before it */
+#define BLOCKS_AHEAD 16 /* distance in blocks at which the scan prefetches a block */
 
 struct pointer_scan {
     struct reach *reach;

@@ -95,9 +95,10 @@ static ALWAYS_INLINE void ring_advance(struct prefetch_ring *ring, const struct 
         ring_pop(ring, reach, visit, context);
 }
 
-/* Says whether no block contains the pointer, if no block begins in the same MiB: only the last
- * block that begins before it, number rank - 1, can contain it. Programs with memory of their own
- * have many pointers to such places, and all of them test the same few blocks. */
+/* Says whether no block contains the address in a pointer, if no block begins in the same MiB of
+ * addresses: only the last block that begins before it, number rank - 1, can contain it. So
+ * pointers to memory that the program has mapped itself, which may be many, do not enter the
+ * ring. */
 static ALWAYS_INLINE bool ring_misses_blocks(const struct reach *reach, uint32_t rank,
                                              uintptr_t pointer)
 {

@@ -10,7 +10,7 @@
 
 bool rank_index_start(struct rank_index *index, struct scan_arena *arena)
 {
-    /* One cell more, whose "below" ends the last leaf. */
+    /* One cell more: a lookup behind the last block of a leaf reads "below" of the next cell. */
     index->top = scan_arena_map(arena, RANK_INDEX_CELLS + 1, sizeof *index->top);
     index->first = RANK_INDEX_CELLS;
     return index->top;

@@ -41,7 +41,7 @@ enum reach_prior {
 struct reach_encodings {
     /* Key of setjmp and atexit in glibc: a pointer is xored with it and rotated by 17 bits. */
     uint64_t guard;
-    /* The value of the option for xored pointers, with which such pointers are xored. */
+    /* The value of the option xor=: the program stores pointers xored with it. */
     uint64_t xor_key;
 };
 
@@ -161,8 +161,8 @@ void reach_prefetch(const struct reach *reach, uint32_t node);
 struct reach_word {
     uintptr_t address;
     uint32_t range;
-    /* Index among the root words by which nodes were found, below reach_root_words. No node belongs
-     * to some of these words any more, because a better pointer to the node was found. */
+    /* Index among the root words by which nodes were found, below reach_root_words. Some of these
+     * words hold no node any more, because a better pointer to the node was found. */
     uint32_t index;
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);

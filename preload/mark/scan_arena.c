@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 
 #define HUGE (2ull << 20)
-#define PART_LEAST (HUGE / 64) /* smaller arrays, down to SMALL, are not worth a part */
-/* Arrays of up to SMALL bytes are always parts, before a large array exists of a mapping of
- * SMALL_PARTS bytes. */
+#define PART_LEAST (HUGE / 64) /* arrays between SMALL and this size get a mapping of their own */
+/* Arrays of up to SMALL bytes are always parts: of a mapping of SMALL_PARTS bytes, or of a huge
+ * page once the arena has HUGE bytes. */
 #define SMALL LEAK_PAGE
 #define SMALL_PARTS (8 * LEAK_PAGE)
 #define PART_ALIGN 64
