@@ -88,7 +88,7 @@ static inline uint64_t mix(uint64_t a, uint64_t b)
     return wide_shift(product, 0) ^ wide_shift(product, 64);
 }
 
-/* The factor of the hash of a chain, a polynomial: so the hash of the inner frames alone can be
+/* The hash of a chain is a polynomial in this factor, so the hash of the inner frames alone can be
  * computed from two values of the polynomial. */
 #define HASH_FACTOR 0xd6e8feb86659fd93ull
 

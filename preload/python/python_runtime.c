@@ -140,7 +140,7 @@ static bool is_shim(uintptr_t frame)
 }
 
 /* Says whether the chain of frames is as the layout says: at least one frame has code, and of the
- * innermost VERIFY_FRAMES frames all except shims have code. */
+ * innermost VERIFY_FRAMES frames all have code except shims (PYTHON_SHIMS). */
 static bool verify_chain(uintptr_t frame)
 {
     unsigned codes = 0;
