@@ -93,8 +93,8 @@ static bool take_credit(uint64_t size)
     return true;
 }
 
-/* Clears those pages that are in memory. False: the limit is reached, or a sandbox forbids
- * mincore. */
+/* Clears those pages that are in memory. False: the limit in fill.h is reached, or a sandbox
+ * forbids mincore. */
 static bool clear_pages(char *at, size_t count)
 {
     unsigned char in_memory[PAGES_A_CALL];

@@ -40,7 +40,8 @@ static uint32_t add_milestone(const char *name, bool known)
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
-    /* all other milestones use the records before it in turn: the oldest is replaced */
+    /* other milestones use the records before KNOWN_PLACE in turn, so that the oldest is
+     * replaced */
     there += known ? KNOWN_PLACE
                    : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);

@@ -27,7 +27,6 @@ uint32_t milestones_add_known(void);
  * LEAK_MILESTONES. */
 uint32_t milestones_sorted(struct leak_milestone *out);
 
-/* Forgets the milestones in a fork child. */
 void milestones_fork_child(void);
 
 #endif

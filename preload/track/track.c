@@ -11,8 +11,8 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* For each batch of bytes that a thread adds to header.live_bytes (track_flush_live), its next
- * reading of the clock comes so many events (allocations or frees) earlier. */
+/* Number of events (allocations or frees) by which a thread's next reading of the clock comes
+ * earlier for each batch of bytes that it adds to header.live_bytes (track_flush_live). */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_MIN 1024
@@ -20,7 +20,7 @@
 
 struct track_state track_state = {.selective = true, .detour = true};
 static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison tests both limits */
-static uint64_t started_ns;             /* monotonic clock: the wall clock may be set */
+static uint64_t started_ns;             /* by the monotonic clock, which never jumps */
 
 void track_start(void)
 {
@@ -28,7 +28,7 @@ void track_start(void)
         options_current.free_stacks = FREE_STACKS_OFF;
     uint64_t least = options_current.min_size, most = options_current.max_size;
     size_span = (most ? most : UINT64_MAX) - least;
-    if (most && most < least) { /* no size can satisfy both: record nothing */
+    if (most && most < least) { /* max_size below min_size: no block is recorded */
         options_current.min_size = UINT64_MAX;
         size_span = 0;
     }

@@ -46,8 +46,8 @@ COLD void *track_free_wrong(struct guard *guard, const struct frame *caller, str
                             const struct origin *origin, void *pointer, uint32_t how);
 
 /* Makes the thread read the clock if it is due. A busy thread reads it at every 64th allocation and
- * every 64th free, a thread that allocates rarely at each. With sample=,
- * even a busy thread may be sampled rarely, so it reads the clock at each sample. */
+ * every 64th free, a thread that allocates rarely reads it at each one. With sample=, even a busy
+ * thread may be sampled rarely, so it reads the clock at each sample. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
     if (unlikely(--thread->frees_left < 0) || sampled)
@@ -240,7 +240,7 @@ static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const st
 }
 
 /* Do the work of track_free and track_free_sized when track_state.detour is false. They also detect
- * blocks of the bootstrap allocator. */
+ * blocks of the bootstrap pool. */
 static ALWAYS_INLINE void *track_free_inline(struct guard *guard, const struct frame *caller,
                                              void *pointer, uint32_t how)
 {
