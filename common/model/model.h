@@ -876,8 +876,8 @@ struct process {
     struct peak_part *peak_parts; /* sites with most bytes at the peak, the largest first; small
                                    * ones are left out */
     size_t peak_part_count;
-    struct temporary_part *temporary; /* sites with most temporary blocks first; small ones count
-                                       * only in temporary_blocks */
+    struct temporary_part *temporary; /* the stacks with most temporary blocks, those with most
+                                       * first; temporary_blocks counts those of all stacks */
     size_t temporary_count;
     uint64_t temporary_bytes, temporary_blocks;
     const struct held_at_once *held; /* NULL = much was freed before the peak, or the heap was

@@ -289,7 +289,7 @@ struct store_way {
     uint32_t how;    /* constants LEAK_WAY_ of leak_store.h; 0: it has not ended */
     uint32_t number; /* number of the call that passed the block; 0: the function is one of those
                       * that allocated it */
-    bool variable;   /* the variable with the pointer was passed, and not the block */
+    bool variable;   /* what was passed is the address of the variable that points to the block */
     uint64_t left_at;
     uint64_t *frames; /* the function and its callers: return addresses, innermost first */
     size_t frame_count;
