@@ -14,8 +14,8 @@
 #include "common/base/string_list.h"
 
 struct args {
-    /* paths of libleak.so and leakreport that scripts/leakrun has found; NULL: search them
-     * beside leakwatch */
+    /* paths of libleak.so and leakreport that scripts/leakrun has found; NULL: leakwatch searches
+     * them in its own directory */
     const char *library, *reporter;
 
     const char *dir, *keep, *output, *cwd, *errors_for;

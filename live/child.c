@@ -253,10 +253,11 @@ static void forward_signal(const struct child *child, const siginfo_t *info, str
     if (child->apart)
         return forward_to_apart(child, sig, wishes);
     /* The kernel sends a signal from the terminal to the whole process group, so the program has
-     * it. */
+     * received it already. */
     if (info->si_code == SI_KERNEL)
         return;
-    /* fg and kill -CONT -GROUP send SIGCONT to the program, too; then it runs already. */
+    /* fg and kill -CONT -GROUP send SIGCONT to the program as well; if it runs, it has received the
+     * signal. */
     uint64_t start;
     char state;
     if (sig == SIGCONT && proc_read_stat(child->pid, &start, &state) && state != 'T')

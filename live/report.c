@@ -209,8 +209,8 @@ static bool keep_stores(struct store_list *stores, const struct args *args)
     return good;
 }
 
-/* Names the processes that still run; true if there are any. Processes without a recording file are
- * named, too: they have not opened it yet, or libleak cannot track them. alone:
+/* Prints the names of the processes that still run. True: there are some. Processes without a
+ * recording file are named, too: they have not opened it yet, or libleak cannot track them. alone:
  * wait_for_survivors() found none, so only those with a recording file are searched. */
 static bool name_survivors(const struct session *session, const struct store_list *stores,
                            bool alone, const struct args *args)
@@ -245,8 +245,8 @@ static bool name_survivors(const struct session *session, const struct store_lis
     return said > 0;
 }
 
-/* Says whether libleak tracked the program itself. If the process called exec, this is the last
- * program that it executed. */
+/* Says whether libleak tracked the program itself; if its process called exec, the last program
+ * that it executed. gdb: the child is gdb, so any tracked program counts. */
 static bool was_tracked(const struct store_list *stores, const struct child *child, bool gdb)
 {
     bool tracked = false;

@@ -95,7 +95,8 @@ struct relay {
     int master, signals, from; /* from: the descriptor that tells news */
     pid_t leader;              /* the third process; 0: not yet known */
     bool open;                 /* the user's terminal is open */
-    bool raw;                  /* this process is in the foreground, and has made it raw */
+    bool raw;                  /* this process is in the foreground, and has made the user's
+                                * terminal raw */
     uint64_t written;          /* number of bytes that the program has written */
     char keys[4096];           /* input that the pseudo-terminal had no room for */
     size_t key_count;

@@ -71,10 +71,11 @@ struct typist {
     int master, slave;
     off_t at;          /* position of the next event in the recording */
     uint64_t began_ns; /* when the previous event was typed; at first, when the run began */
-    uint64_t recorded; /* when that was in the first run */
+    uint64_t recorded; /* when the event of began_ns was typed in the first run, or when that run
+                        * began */
     uint64_t busy_ns;  /* when the program last wrote something, or did not sleep */
     uint64_t written;  /* number of bytes that the program has written */
-    bool in_line;      /* the last byte was one of a line that has not ended */
+    bool in_line;      /* the last typed byte belongs to a line that is not yet ended */
 };
 
 static uint64_t ms_since(uint64_t then)
