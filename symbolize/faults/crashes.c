@@ -217,8 +217,9 @@ static bool is_same_place(const struct frame *a, const struct frame *b)
     return a->name_hash == b->name_hash && a->line == b->line && a->inlined == b->inlined;
 }
 
-/* Says whether the frames are those of the release. Only the frames up to the start-up code are
- * compared, because frames of libleak stand between main and the start-up code. */
+/* Says whether the stack of a crash contains that of a bad free (released). Only the frames up to
+ * the start-up code are compared, because frames of libleak stand between main and the start-up
+ * code. */
 static bool leads_to(const struct stack *released, const struct frame *const *frames, size_t count)
 {
     size_t i = 0;

@@ -85,7 +85,8 @@ static size_t find_difference(struct signatures *signatures, uint32_t node,
     return most;
 }
 
-/* Says whether the share belongs to this record. Records also differ by flags of the leak check. */
+/* Says whether the share belongs to this record: it must have the record's verdict, and from the
+ * leak check the record's flags. */
 static bool is_share_of_record(const struct store_leak_check *look, const struct share *share,
                                const struct record *record)
 {
@@ -149,8 +150,8 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
 
     if (record->stacks < 2 || record->user == record->frame_count ||
         record->verdict == VERDICT_RUNTIME || record->verdict == VERDICT_INDIRECT)
-        return; /* with one stack there is only one line, and for other such records the report
-                 * shows no lines */
+        return; /* a single stack has a single line, and without a user frame, or with these
+                 * verdicts, the report shows no lines */
     at = find_frame_with_lines(signatures, reconciliation, sites, record);
     if (at < record->frame_count)
         collect_lines(signatures, reconciliation, sites, record, at, &lines);

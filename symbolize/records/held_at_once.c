@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The least bytes and blocks that a function must have had at the peak to be reported. With fewer
- * bytes the heap is small, with fewer blocks they are large. */
+ * bytes the heap is small, with fewer blocks the blocks are large. */
 #define BYTES_LEAST (256 << 10)
 #define BLOCKS_LEAST 1000
 /* The least share (0 to 1) of all blocks that the function ever allocated which must have been

@@ -4,8 +4,8 @@
 
 #include "common/base/hashmap.h"
 
-/* Says whether all pointers to the blocks of the record point to their start. Such a record is only
- * possibly lost because the blocks with these pointers are. */
+/* Says whether all pointers to the blocks of the record point to their start. Such a record is
+ * possibly lost only because the blocks that contain these pointers are. */
 static bool is_held_by_start(const struct record *record)
 {
     for (size_t i = 0; i < record->interior_count; i++)

@@ -79,7 +79,8 @@ void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, 
  * this block leads to. One pointer decides about all of them. So the other blocks belong to the
  * record of the first block, as indirectly lost blocks belong to a lost record. */
 
-/* Fills in record.owner of possibly lost records; all paths must be made before. */
+/* Fills in record.owner of possibly lost records. Call it when `path` and `interiors` of all
+ * records are set. */
 void possible_owners_fill(struct record_sums *drafts);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define HALF_WIDTH 1.96 /* half width of the 95 % interval, in standard deviations */
-/* an estimate shows at most four significant digits, so as a number these are below this limit */
+/* limit of the number that the significant digits of an estimate form: at most four are shown */
 #define DIGITS_MOST 10000
 
 void variance_add_site(struct variance *sum, const struct store *store,

@@ -209,7 +209,8 @@ bool text_joins_sibling(const struct process *process, const struct record *reco
 void text_siblings(const struct process *process, const struct record *record,
                    const struct view *view, FILE *stream);
 
-/* Finds the next user function outwards from frames[at]; NULL: that is main, or has no name. */
+/* Finds the next other user function outwards from frames[at] that has a name. NULL: there is none,
+ * or it is main, which every stack has. */
 const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at);
 /* Returns "called by tree_drop at src/tree.c:120". columns: limit for the function's name, 0 =
  * none. */
@@ -225,8 +226,8 @@ struct term_text text_called_by(const struct frame *caller, size_t columns,
 void text_freed_elsewhere(const struct record *record, const struct view *view, FILE *stream);
 
 /* Write between which leak checks blocks of the record were lost. text_lost_between() writes lines;
- * text_lost_between_words() writes only the words, with the text `between` between the first such
- * period and the last. */
+ * text_lost_between_words() writes only words: the first such period, and if there is another one,
+ * the text `between` and the last period. */
 void text_lost_between(const struct process *process, const struct record *record, FILE *stream);
 void text_lost_between_words(const struct process *process, const struct record *record,
                              const char *between, FILE *stream);
@@ -315,7 +316,6 @@ void text_bad_free_words(const struct bad_free *mistake, FILE *stream);
 /* Writes the resources that are still open, and the descriptors that were closed twice. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
 
-/* Writes one resource with its stacks. */
 void text_resource(const struct process *process, const struct resource *resource,
                    const struct view *view, FILE *stream);
 

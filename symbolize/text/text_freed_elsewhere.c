@@ -92,8 +92,8 @@ static const char *margin_of(const struct freed_place *at)
     return at->close ? TEXT_MARGIN_MARKED : TEXT_MARGIN;
 }
 
-/* Writes "node_free, called by process at src/main.c:68" in one line, or the caller in a second
- * line. */
+/* Writes "node_free, called by process at src/main.c:68"; if that is too long for a line, with the
+ * caller in a second line. */
 static void write_freed_call(const char *lead, const struct freed_place *at, const char *rest,
                              const struct view *view, FILE *stream)
 {
@@ -125,8 +125,6 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
         text_source_line(at->common, TEXT_INDENT, view, stream);
 }
 
-/* Returns the next user function outwards from frames[at]; NULL if that is main, because every
- * stack has main. */
 const struct frame *text_find_caller(const struct frame *const *frames, size_t count, size_t at)
 {
     for (size_t i = at + 1; i < count; i++)
@@ -186,8 +184,8 @@ static bool is_worth_a_line(const struct freed_place *at)
     return at->share >= SHARE_SHOWN || at->common;
 }
 
-/* Writes the line that calls the freeing function, because between it and the function in common
- * there may be others that free for many callers. */
+/* Writes the line from which the freeing function is called, because there may be functions that
+ * free for many callers between this function and the one in common. */
 static void write_freeing_call(const struct freed *freed, const struct view *view, FILE *stream)
 {
     const struct freed_place *at = &freed->place[0];

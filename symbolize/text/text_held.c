@@ -13,14 +13,15 @@
 
 #include "symbolize/records/sampling_error.h"
 
-/* bytes of reachable blocks; in a smaller heap owners are not reported */
+/* least bytes of all reachable blocks; with fewer no owner is reported */
 #define REACHABLE_LEAST (256 << 10)
-/* share of the reachable blocks; an owner that keeps less is not reported */
+/* least share (0 to 1) of the reachable bytes that an owner must keep to be reported */
 #define OWNER_SHARE 0.25
-/* share of the owner's blocks; a path to a record with less is not typical and not shown */
+/* least share (0 to 1) of the owner's bytes that the record at the end of its path must have;
+ * otherwise the path is not typical, and is not shown */
 #define RECORD_SHARE 0.5
-/* share of all blocks; if fewer were alive at one time, only the blocks of the function are
- * counted */
+/* least share (0 to 1) of all blocks of the process that must have been alive at one time for a
+ * sentence about all blocks; otherwise the sentence is about the function's blocks */
 #define OVERALL_LEAST 0.5
 
 /* ---- Blocks that were alive at one time ------------------------------------------------------ */

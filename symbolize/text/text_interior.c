@@ -80,7 +80,7 @@ static void write_offsets(const struct record *record, size_t shown, const struc
 }
 
 /* Says whether all recorded pointers to the record's blocks point to their start. The record is
- * then possibly lost only because the blocks with these pointers are. */
+ * then possibly lost only because the blocks that contain these pointers are. */
 static bool is_held_by_possible(const struct record *record)
 {
     for (size_t i = 0; i < record->interior_count; i++)

@@ -7,8 +7,6 @@
 #include "symbolize/records/leak_groups.h"
 #include "common/base/term_text.h"
 
-/* Says whether the record is listed by itself. A record that another listed record owns is shown
- * below that record instead. */
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view)
 {

@@ -110,8 +110,8 @@ static bool is_in_listed(const struct process *process, const struct blind_modul
     return false;
 }
 
-/* Says whether the report names the module: only a module of the program that is in a listed
- * stack. */
+/* Says whether the report names the module: only if it is in a listed stack, and is not the C
+ * library or a runtime library. */
 static bool is_told(const struct process *process, size_t blind, const struct view *view)
 {
     const struct blind_module *module = &process->blind[blind];

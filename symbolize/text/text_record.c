@@ -371,7 +371,6 @@ static void write_entry_parts(const struct process *process, const struct entry 
     free(partings);
 }
 
-/* Writes the tags of all parts of an entry. */
 static void write_entry_tags(const struct process *process, const struct record *record,
                              const struct entry *entry, const struct view *view, FILE *stream)
 {

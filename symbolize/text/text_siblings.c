@@ -32,8 +32,7 @@ static bool is_alone(const struct process *process, const struct record *record)
     return false;
 }
 
-/* Says whether the record is listed within an earlier one. Records are sorted by verdict, the worst
- * first. */
+/* Compares with earlier records only, because records are sorted by verdict, the worst first. */
 bool text_joins_sibling(const struct process *process, const struct record *record,
                         const struct view *view)
 {
