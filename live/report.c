@@ -366,19 +366,20 @@ static int final_status(int wait_status, const struct args *args, enum finding f
     return wait_status;
 }
 
-/* Reads the first line of a file that another process wrote; the caller frees it. NULL: the line is
- * empty. */
-static char *read_line(int file)
+/* Reads the lines of a file that another process wrote; the caller frees them. NULL: there are
+ * none. */
+static char *read_lines(int file)
 {
-    char text[512];
+    char text[2048];
     ssize_t length = pread(file, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    if (length > 0 && text[length - 1] == '\n')
+        text[length - 1] = '\0';
     return *text ? string_format("%s", text) : NULL;
 }
 
 char *report_blocks_to_follow(const struct session *session, const struct child *child,
-                              const struct args *args, const char *record, const char *reporter,
+                              const struct args *args, const char *reporter,
                               const struct string_list *environment,
                               const struct string_list *followed)
 {
@@ -390,13 +391,13 @@ char *report_blocks_to_follow(const struct session *session, const struct child 
     store_list_read(&stores, session->dir, child->pid, child->start_time);
     add_report_options(&command, reporter, args);
     add_followed(&command, followed);
-    string_list_addf(&command, "--blocks-to-follow=%s", record);
+    string_list_addf(&command, "--blocks-to-follow=%s", args->when_lost);
     string_list_add(&command, "--");
     add_store_paths(&command, &stores);
     if (answer >= 0 && has_readable_store(&stores) &&
         start_reporter(&helper, reporter, &command, answer, environment) < 0 &&
         child_wait(&helper) == 0)
-        blocks = read_line(answer);
+        blocks = read_lines(answer);
     if (answer >= 0)
         close(answer);
     string_list_free(&command);

@@ -16,11 +16,11 @@
 bool report_check_options(const char *reporter, const struct args *args,
                           const struct string_list *environment);
 
-/* Returns what leakreport --blocks-to-follow prints about the recordings so far, without the
- * newline; the caller frees it. NULL: it prints nothing, or it failed after a message. record: value
- * of --blocks-to-follow; followed: directories for --followed. */
+/* Returns what leakreport --blocks-to-follow prints about the recordings so far, without the last
+ * newline; the caller frees it. NULL: it prints nothing, or it failed after a message. followed:
+ * directories for --followed. */
 char *report_blocks_to_follow(const struct session *session, const struct child *child,
-                              const struct args *args, const char *record, const char *reporter,
+                              const struct args *args, const char *reporter,
                               const struct string_list *environment,
                               const struct string_list *followed);
 

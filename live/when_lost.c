@@ -138,19 +138,63 @@ static void say_input(const struct input *input)
         print_notice("--when-lost: running it again, with /dev/null as its input and output");
 }
 
-/* Returns the records that the next run is for: --blocks-to-follow of leakreport. For a server each
- * further run is work for the user. */
-static const char *choose_record(const struct args *args, uint64_t began, bool server)
+/* The further runs so far. */
+struct runs {
+    struct when_lost *when;
+    const struct when_lost_program *program;
+    uint64_t began;         /* when the first of them began */
+    unsigned first_seconds; /* how long the run before them was */
+    bool asked;             /* an end was requested before them */
+    bool server;            /* the program listens on a socket */
+};
+
+/* Says whether this run is left out: one for another record than the first one, if there is little
+ * time; for a server each run is work for the user. */
+static bool is_left_out(const struct runs *runs, const char *blocks)
 {
-    bool late = seconds_since(began) >= WHEN_LOST_OTHER_SECONDS;
-    return !*args->when_lost && (late || server) ? "first" : args->when_lost;
+    return *blocks == '+' &&
+           (runs->server || seconds_since(runs->began) >= WHEN_LOST_OTHER_SECONDS);
+}
+
+/* Makes a run. False: there must be no further one. */
+static bool make_run(struct runs *runs, const char *blocks)
+{
+    struct when_lost *when = runs->when;
+    const struct when_lost_program *program = runs->program;
+    struct session *session = &when->sessions[when->count];
+    if (when->count == WHEN_LOST_RUNS || (when->count && is_enough(runs->asked, runs->began)) ||
+        !session_make(session, program->dir, program->library, program->runtime_dir))
+        return false;
+    if (!when->count && !program->args->quiet)
+        say_input(program->input);
+    when->count++;
+    runs->server |=
+        run_again(program, session, when->count, runs->first_seconds, blocks + (*blocks == '+'));
+    string_list_add(&when->dirs, session->dir);
+    return true;
+}
+
+/* Makes the runs that leakreport has planned. Returns whether it has to plan more: the last line
+ * says so, and no run was left out. */
+static bool make_runs(struct runs *runs, char *lines)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strcmp(line, "again") == 0)
+            return true;
+        if (is_left_out(runs, line) || !make_run(runs, line))
+            return false;
+    }
+    return false;
 }
 
 void when_lost_run(struct when_lost *when, const struct when_lost_program *program)
 {
-    uint64_t began = time_steady_ns();
-    bool asked = child_end_was_requested(), server = false;
-    unsigned first_seconds = seconds_since(program->began_ns);
+    struct runs runs = {.when = when,
+                        .program = program,
+                        .began = time_steady_ns(),
+                        .first_seconds = seconds_since(program->began_ns),
+                        .asked = child_end_was_requested()};
     *when = (struct when_lost){0};
     if (!program->args->when_lost)
         return;
@@ -160,24 +204,11 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         print_notice("--when-lost: not run again: %s", why);
         return;
     }
-    while (when->count < WHEN_LOST_RUNS && !(when->count && is_enough(asked, began))) {
-        char *blocks =
-            report_blocks_to_follow(program->session, program->child, program->args,
-                                    choose_record(program->args, began, server), program->reporter,
-                                    program->environment, &when->dirs);
-        struct session *session = &when->sessions[when->count];
-        bool made =
-            blocks && session_make(session, program->dir, program->library, program->runtime_dir);
-        if (made && !when->count && !program->args->quiet)
-            say_input(program->input);
-        if (made) {
-            when->count++;
-            server |= run_again(program, session, when->count, first_seconds, blocks);
-            string_list_add(&when->dirs, session->dir);
-        }
-        free(blocks);
-        if (!made)
-            return;
+    for (bool more = true; more && !(when->count && is_enough(runs.asked, runs.began));) {
+        char *lines = report_blocks_to_follow(program->session, program->child, program->args,
+                                              program->reporter, program->environment, &when->dirs);
+        more = lines && make_runs(&runs, lines);
+        free(lines);
     }
 }
 

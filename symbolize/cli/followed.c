@@ -74,9 +74,7 @@ void followed_read(struct arena *mem, struct resolver *resolver, const struct op
 /* Prints why there are no blocks to follow, in the words of the option that the user gave. */
 static bool fail(const char *record, const char *why)
 {
-    bool given = *record && strcmp(record, "first") != 0;
-
-    fprintf(stderr, "leakrun: --when-lost%s%s: %s\n", given ? "=" : "", given ? record : "", why);
+    fprintf(stderr, "leakrun: --when-lost%s%s: %s\n", *record ? "=" : "", record, why);
     return false;
 }
 
@@ -132,11 +130,10 @@ static bool add_entry(struct plan *plan, const struct options *options,
 }
 
 /* Adds the first lost entries of the first process that has any. False: none was lost. */
-static bool add_first(struct plan *plan, const struct options *options, const struct report *report,
-                      size_t most)
+static bool add_first(struct plan *plan, const struct options *options, const struct report *report)
 {
     for (size_t i = 0; i < report->process_count && !plan->count; i++)
-        for (size_t number = 1; plan->count < most; number++)
+        for (size_t number = 1; plan->count < RECORDS_MOST; number++)
             if (!add_entry(plan, options, &report->processes[i], number, true))
                 break;
     return plan->count > 0;
@@ -176,12 +173,10 @@ static bool find_entries(struct plan *plan, const struct options *options,
 {
     const char *text = options->to_follow;
     size_t length = strlen(text);
-    bool first = strcmp(text, "first") == 0;
     char *end;
 
-    if (!length || first)
-        return add_first(plan, options, report, first ? 1 : RECORDS_MOST) ||
-               fail(text, "nothing was lost");
+    if (!length)
+        return add_first(plan, options, report) || fail(text, "nothing was lost");
     if (length == 16 && strspn(text, "0123456789abcdef") == 16)
         return add_signature(plan, report, strtoull(text, NULL, 16)) ||
                fail(text, "no record has this signature");
@@ -271,8 +266,8 @@ static void end_run(struct plan *plan, const struct run *run, bool found)
     if (run->kind == RUN_NONE || (!found && is_worth_a_retry(plan, entry)))
         return;
     plan->shared = true;
-    entry->alone |= run->kind == RUN_ALONE || (!found && run->kind != RUN_SHARED);
-    entry->way |= run->kind == RUN_WAY || (!found && run->kind != RUN_SHARED);
+    entry->alone |= run->kind == RUN_ALONE;
+    entry->way |= run->kind == RUN_WAY;
 }
 
 static void read_runs(struct arena *mem, struct resolver *resolver, const struct options *options,
@@ -286,7 +281,7 @@ static void read_runs(struct arena *mem, struct resolver *resolver, const struct
     }
 }
 
-/* ---- Printing the value of follow_blocks= for the next run ----------------------------------- */
+/* ---- Printing the values of follow_blocks= for the next runs ----------------------------------- */
 
 /* Prints blocks of all entries. */
 static void print_shared_run(const struct plan *plan, FILE *stream)
@@ -322,21 +317,39 @@ static void print_single_run(const struct run *run, FILE *stream)
     putc('\n', stream);
 }
 
+/* Prints the next runs, up to one whose results decide what follows. */
+static void print_runs(struct plan *plan, FILE *stream)
+{
+    for (;;) {
+        struct run run = next_run(plan);
+        bool decides = run.kind == RUN_SHARED || (run.entry && is_worth_a_retry(plan, run.entry));
+
+        if (run.kind == RUN_NONE)
+            return;
+        if (run.entry > plan->entries)
+            putc('+', stream);
+        if (run.kind == RUN_SHARED)
+            print_shared_run(plan, stream);
+        else
+            print_single_run(&run, stream);
+        if (decides) {
+            fputs("again\n", stream);
+            return;
+        }
+        end_run(plan, &run, true);
+    }
+}
+
 bool followed_print_plan(struct arena *mem, struct resolver *resolver,
                          const struct options *options, struct report *report, FILE *stream)
 {
     struct plan plan = {.count = 0};
-    struct run run;
 
     if (!find_entries(&plan, options, report))
         return false;
     if (!plan.count)
         return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
     read_runs(mem, resolver, options, &plan, report);
-    run = next_run(&plan);
-    if (run.kind == RUN_SHARED)
-        print_shared_run(&plan, stream);
-    else if (run.kind != RUN_NONE)
-        print_single_run(&run, stream);
+    print_runs(&plan, stream);
     return true;
 }

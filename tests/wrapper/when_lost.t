@@ -222,7 +222,7 @@ test_when_lost_the_one_of_many_that_is_lost() {
 test_when_lost_steps_find_the_instruction() {
     ways
     leakrun --keep=ways.leak ./ways field >/dev/null 2>&1
-    block=$("$O/leakreport" --blocks-to-follow= ways.leak)
+    block=$("$O/leakreport" --blocks-to-follow= ways.leak | sed -n 1p)
     for event in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
         LIBLEAK_OPTIONS="follow_blocks=$block@$event" leakrun ./ways field 2>err >/dev/null
         says err "lost in item_rename at ways.c:$(line_of field), which overwrote"
