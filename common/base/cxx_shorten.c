@@ -183,3 +183,44 @@ size_t cxx_shorten_name(char *name)
     join_brackets(name);
     return strlen(name);
 }
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Returns the end of the argument list that begins behind a '<', at its '>'; NULL = it has none. */
+static char *end_of_arguments(char *at)
+{
+    size_t angles = 1, parens = 0;
+
+    for (; *at; at++) {
+        parens += *at == '(';
+        parens -= *at == ')' && parens;
+        angles += *at == '<' && !parens;
+        if (*at == '>' && !parens && !--angles)
+            return at;
+    }
+    return NULL;
+}
+
+size_t cxx_omit_arguments(char *name)
+{
+    for (char *at = name, *end; *at; at++) {
+        if (starts_with(at, "operator<")) {
+            at += strlen("operator");
+            at += at[1] == '<';
+            continue;
+        }
+        if (*at != '<')
+            continue;
+        end = end_of_arguments(at + 1);
+        if (!end)
+            break;
+        if ((size_t)(end - at - 1) >= strlen(ELLIPSIS)) {
+            memcpy(at + 1, ELLIPSIS, strlen(ELLIPSIS));
+            at += 1 + strlen(ELLIPSIS);
+            remove_text(at, (size_t)(end - at));
+        } else {
+            at = end;
+        }
+    }
+    return strlen(name);
+}

@@ -68,4 +68,8 @@ const char *time_format_span(uint64_t ns, char text[TIME_TEXT_SIZE]);
  * differ afterwards. */
 size_t cxx_shorten_name(char *name);
 
+/* Replaces the template arguments of a terminated name by "…", in place; returns the new length in
+ * bytes: "Cache<…>::Entry<…>::put". */
+size_t cxx_omit_arguments(char *name);
+
 #endif

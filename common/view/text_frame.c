@@ -40,6 +40,20 @@ struct term_text text_bare_name(const struct frame *frame, size_t columns)
     return term_text(scope, demangle_bare_length(scope), columns);
 }
 
+/* Leaves out as many outer scopes of a C++ name as needed to fit: "…::Stack::grow". If that is not
+ * enough, the name is cut in its middle. */
+static struct term_text without_scopes(const char *name, size_t length, size_t columns)
+{
+    struct term_text text = term_text(name, length, 0);
+    char shorter[CXX_SHORTEN_MAX + sizeof("…")];
+
+    for (const char *at = name; text.columns > columns && (at = strstr(at, "::")); at += 2) {
+        snprintf(shorter, sizeof(shorter), "…%s", at);
+        text = term_text(shorter, strlen(shorter), 0);
+    }
+    return text.columns > columns ? term_text(name, length, columns) : text;
+}
+
 struct term_text text_function_name(const struct frame *frame, const struct view *view,
                                     size_t columns)
 {
@@ -53,7 +67,12 @@ struct term_text text_function_name(const struct frame *frame, const struct view
         return text_bare_name(frame, columns);
     memcpy(name, scope, length);
     name[length] = 0;
-    return term_text(name, cxx_shorten_name(name), columns);
+    length = cxx_shorten_name(name);
+    if (columns && term_text(name, length, 0).columns > columns) {
+        length = cxx_omit_arguments(name);
+        return without_scopes(name, length, columns);
+    }
+    return term_text(name, length, columns);
 }
 
 struct term_text text_place(const struct frame *frame, const struct view *view)

@@ -88,6 +88,27 @@ START_TEST(names_lose_what_the_standard_says_anyway)
 }
 END_TEST
 
+static const struct {
+    const char *name, *without;
+} omitted[] = {
+    {"main", "main"},
+    {"Cache<std::map<int, long>>::Entry<char[4]>::put", "Cache<…>::Entry<…>::put"},
+    {"Array<(Mode)1, (2>1)>::operator<", "Array<…>::operator<"},
+    {"std::operator<< <char>", "std::operator<< <…>"},
+    {"List<T>::operator->", "List<T>::operator->"},
+    {"damaged<int", "damaged<int"},
+};
+
+START_TEST(template_arguments_are_left_out_before_a_name_is_cut)
+{
+    char name[CXX_SHORTEN_MAX];
+
+    strcpy(name, omitted[_i].name);
+    ck_assert_uint_eq(cxx_omit_arguments(name), strlen(omitted[_i].without));
+    ck_assert_str_eq(name, omitted[_i].without);
+}
+END_TEST
+
 /* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
 START_TEST(names_of_ten_thousand_characters_are_read)
 {
@@ -349,6 +370,8 @@ int main(void)
     tcase_add_test(all, names_of_ten_thousand_characters_are_read);
     tcase_add_test(all, a_name_that_would_never_end_is_left_as_it_is);
     tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
+    tcase_add_loop_test(all, template_arguments_are_left_out_before_a_name_is_cut, 0,
+                        ROWS(omitted));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
     tcase_add_loop_test(all, a_functions_name_says_what_it_does, 0, ROWS(says));
