@@ -19,7 +19,8 @@ static const struct {
     size_t first, others;
     unsigned from, to; /* the levels of shortening (view->terse) that are tried with these numbers
                         * of callers */
-} wanted[] = {{7, 4, TEXT_WHOLE, TEXT_BRIEF},
+} wanted[] = {{PLENTY, 7, TEXT_WHOLE, TEXT_BRIEF},
+              {7, 4, TEXT_WHOLE, TEXT_BRIEF},
               {4, 2, TEXT_BRIEF, TEXT_BRIEF},
               {4, 1, TEXT_BRIEF, TEXT_BRIEF},
               {1, 1, TEXT_BRIEF, TEXT_TERSEST}};
