@@ -9,7 +9,7 @@
 
 #include "top/counters.h"
 
-/* The spans: M(NAME, word in addresses, seconds) */
+/* The spans, ascending: M(NAME, word in the URL of a page, number of seconds) */
 #define MARK_TABLE(M)                                                                              \
     M(MINUTE, "1m", 60)                                                                            \
     M(TEN_MINUTES, "10m", 600)                                                                     \

@@ -68,10 +68,10 @@ struct leak_held leak_check_root(const struct heap_graph *graph, uint32_t root)
 
 struct site_examples {
     uint64_t blocks, bytes;
-    /* blocks with different sizes, and blocks with different first words */
+    /* numbers of blocks with different sizes, and of blocks with different first words */
     uint32_t size[BLOCK_SIZES_MOST], word[BLOCK_SIZES_MOST];
-    /* blocks near to a root, the nearest first; on the path to such a block is no other block of
-     * the site */
+    /* numbers of the blocks nearest to a root, the nearest first; on the path to such a block is no
+     * other block of the site */
     uint32_t near[WAYS];
     uint8_t sizes, words, nears;
 };

@@ -13,9 +13,8 @@
 /* Most bytes of code from the last jump of a function to its end in which find_line_before() looks
  * up lines; in longer code it finds none. */
 #define END_BYTES 256
-/* find_way_jump() goes back through the code that ran before the end of a function. When it comes
- * to a line more than this many lines before the lines so far, it takes that line for the one from
- * which the function jumped to its end. */
+/* A jump that goes forward by at most this many lines is not taken for one to the end of its
+ * function (find_way_jump(), find_longest_jump()). */
 #define JUMPED_LINES 2
 
 struct when_lost_builder {
