@@ -313,6 +313,8 @@ static void take_step(ucontext_t *context)
     if (returns_to)
         note_call(context, returns_to);
     last.ran = load_relaxed(&stepping) && step_over_begin(context);
+    if (!last.ran && step_over_is_unsafe(context))
+        store_relaxed(&stepping, 0);
     context_set_step(context, load_relaxed(&stepping) && !last.ran);
 }
 

@@ -1,9 +1,13 @@
 #include "preload/follow/step_over.h"
+#include "preload/base/reentry_guard.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/modules.h"
+#include "preload/unwind/unwind.h"
 #include "context.h"
 
+#include <errno.h>
 #include <link.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #define CALLS_MOST 512
@@ -36,6 +40,10 @@ static struct function functions[FUNCTIONS];
 static struct call calls[CALLS_MOST];
 static unsigned call_count;
 static uint32_t other_steps;
+/* The range of libc's code. */
+static struct {
+    uintptr_t start, end;
+} libc;
 static struct {
     int thread;   /* tid of the thread that executes a function at full speed; 0: no thread does */
     uintptr_t to; /* address of the breakpoint */
@@ -46,13 +54,6 @@ static struct {
     int descriptor; /* 0: there is no breakpoint; negative: the kernel allows none */
     int thread;
 } breakpoint;
-
-void step_over_reset(void)
-{
-    memset(functions, 0, sizeof functions);
-    call_count = 0;
-    other_steps = 0;
-}
 
 /* ---- Which calls are stepped through --------------------------------------------------------- */
 
@@ -101,6 +102,59 @@ static bool is_enough(const struct call *call, uintptr_t pc, uintptr_t sp)
            other_steps >= OTHER_STEPS_ALL;
 }
 
+/* ---- Code of libc ---------------------------------------------------------------------------- */
+
+/* Finds the code of libc. The function in it that libleak uses as a mark is not one that programs
+ * replace. */
+static void find_libc(void)
+{
+    struct dl_phdr_info headers;
+    uintptr_t mark = (uintptr_t)__errno_location;
+    if (libc.end || !modules_get_headers(mark, &headers))
+        return;
+    for (unsigned i = 0; i < headers.dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &headers.dlpi_phdr[i];
+        uintptr_t start = headers.dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && mark - start < segment->p_memsz) {
+            libc.start = start;
+            libc.end = start + segment->p_memsz;
+        }
+    }
+}
+
+static bool is_in_libc(uintptr_t pc)
+{
+    return pc - libc.start < libc.end - libc.start;
+}
+
+static bool find_outer_frame(const struct frame *frame, void *context)
+{
+    struct frame *outer = context;
+    if (is_in_libc(frame->pc))
+        return true;
+    *outer = *frame;
+    return false;
+}
+
+/* Finds the frame of the function that has called libc. False: there is none. */
+static bool find_caller_of_libc(const ucontext_t *context, struct frame *outer)
+{
+    static struct unwind_trace scratch;
+    struct frame start = {
+        .pc = context_pc(context) + 1, .sp = context_sp(context), .fp = context_fp(context)};
+    outer->pc = 0;
+    unwind_each(&guard_self, &start, context_link(context), &scratch, find_outer_frame, outer);
+    return outer->pc;
+}
+
+void step_over_reset(void)
+{
+    memset(functions, 0, sizeof functions);
+    call_count = 0;
+    other_steps = 0;
+    find_libc();
+}
+
 /* ---- The breakpoint -------------------------------------------------------------------------- */
 
 /* Sets the breakpoint of the calling thread. */
@@ -118,22 +172,53 @@ static bool set_breakpoint(uintptr_t address)
     return breakpoint.descriptor > 0;
 }
 
+static bool run_to(uintptr_t address, uintptr_t sp)
+{
+    if (!set_breakpoint(address))
+        return false;
+    running.to = address;
+    running.sp = sp;
+    running.began = sys_clock_ns(CLOCK_MONOTONIC);
+    store_relaxed(&running.thread, breakpoint.thread);
+    return true;
+}
+
+/* Executes libc at full speed, up to its return to the code that called it. */
+static bool leave_libc(const ucontext_t *context)
+{
+    uintptr_t sp = context_sp(context);
+    const struct call *call = call_count ? &calls[call_count - 1] : NULL;
+    struct frame outer;
+    if (call && sp == call->sp - sizeof sp)
+        return run_to(call->returns_to, call->sp);
+    return find_caller_of_libc(context, &outer) && run_to(outer.pc, outer.sp);
+}
+
 bool step_over_begin(const ucontext_t *context)
 {
     uintptr_t sp = context_sp(context);
     forget_ended_calls(sp);
+    if (is_in_libc(context_pc(context)))
+        return leave_libc(context);
     if (!call_count)
         return false;
     const struct call *call = &calls[call_count - 1];
     call->function->steps++;
     other_steps += !call->gets_block;
-    if (!is_enough(call, context_pc(context), sp) || !set_breakpoint(call->returns_to))
+    return is_enough(call, context_pc(context), sp) && run_to(call->returns_to, call->sp);
+}
+
+bool step_over_is_unsafe(const ucontext_t *context)
+{
+    uintptr_t pc = context_pc(context);
+    if (!is_in_libc(pc) || !context_at_call(pc))
         return false;
-    running.to = call->returns_to;
-    running.sp = call->sp;
-    running.began = sys_clock_ns(CLOCK_MONOTONIC);
-    store_relaxed(&running.thread, breakpoint.thread);
-    return true;
+    long number = context_result(context);
+#ifdef __NR_vfork
+    if (number == __NR_vfork)
+        return true;
+#endif
+    return number == SYS_rt_sigprocmask || number == SYS_clone;
 }
 
 bool step_over_is_running(void)

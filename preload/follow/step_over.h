@@ -9,7 +9,8 @@
  * followed block. A function that gets the block, or what contains the pointer, as an argument is
  * stepped through until all its calls together have taken many steps. Any other function is
  * stepped through the first times only, because it may reach the block through other memory. Code
- * of libleak and of the dynamic loader is never stepped through.
+ * of libleak, of the dynamic loader and of libc is never stepped through: libc blocks all signals
+ * for a while when it starts processes and threads, and SIGTRAP must not be blocked then.
  *
  * A function that never returns to the breakpoint has been left by longjmp or an exception. The next
  * allocation or free of the thread shows that (step_over_is_left).
@@ -39,6 +40,10 @@ void step_over_note_call(const struct step_call *call);
  * innermost function, whose remaining code need not be stepped through; the caller of this function
  * must not set the step flag. False: by a further step. */
 bool step_over_begin(const ucontext_t *context);
+
+/* Says whether the next instruction may block SIGTRAP or start a process or thread, so that it must
+ * not be single-stepped. */
+bool step_over_is_unsafe(const ucontext_t *context);
 
 /* Says whether the calling thread executes a function at full speed. */
 bool step_over_is_running(void);

@@ -74,3 +74,32 @@ shown() { "$root/tests/terminal" shown "$terminal"; }
 resize() { "$root/tests/terminal" size "$terminal" "$@"; }
 close_screen() { "$root/tests/terminal" close "$terminal"; }
 line() { shown | sed -n "$1p"; }
+compile_filter() { # ./filter ACTION NUMBER PROGRAM... runs a program under a seccomp filter
+    [ -x filter ] || compile filter <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) /* ACTION NUMBER PROGRAM...: under a filter; "own": put on by its process itself */
+{
+    unsigned answer = strtoul(argv[1], NULL, 0);
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(argv[2]), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {4, code};
+    int status;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        return 77;
+    if (getenv("OWN") || fork() == 0)
+        execv(argv[3], argv + 3);
+    return wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+END
+}

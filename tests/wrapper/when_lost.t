@@ -1374,3 +1374,84 @@ test_when_lost_early_return_before_a_clean_up_is_told() {
     cleans_up '[6-8]' 1
     cleans_up '(1[2-5])' 2
 }
+
+# Code of libc that starts processes and threads blocks signals meanwhile; a coroutine and a handler
+# use other stacks or leave by a jump. Each is executed in the middle of single steps.
+starts_others() { # a command in front of leakrun
+    cat >starts.c <<'END'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+static sigjmp_buf back;
+static ucontext_t first, second;
+static char stack[65536];
+static void on_alarm(int number) { (void)number; }
+static void on_usr1(int number) { (void)number; siglongjmp(back, 1); }
+static void mask(int how) { sigset_t all; sigfillset(&all); sigprocmask(how, &all, NULL); }
+static void *work(void *sum) { free(malloc(100)); return sum; }
+static void turn(void) { for (;;) { free(malloc(33)); swapcontext(&second, &first); } }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int check(char *text) { text[0] = 'a'; return text[0]; }
+int main(void) {
+    struct itimerval often = {{0, 3000}, {0, 3000}}, never = {0};
+    int numbers[100], status = 0;
+    signal(SIGALRM, on_alarm);
+    signal(SIGUSR1, on_usr1);
+    char *volatile text = malloc(50);
+    check(text);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (volatile int i = 0; i < 3; i++) {
+        pthread_t one;
+        void *result;
+        printf("%d\n", system("exit 3") >> 8);
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) { free(malloc(10)); _exit(4); }
+        while (waitpid(child, &status, 0) < 0);
+        printf("%d\n", WEXITSTATUS(status));
+        mask(SIG_BLOCK);
+        free(malloc(11));
+        mask(SIG_UNBLOCK);
+        pthread_create(&one, NULL, work, numbers);
+        pthread_join(one, &result);
+        printf("%d\n", result == numbers);
+        getcontext(&second);
+        second.uc_stack.ss_sp = stack;
+        second.uc_stack.ss_size = sizeof stack;
+        makecontext(&second, turn, 0);
+        swapcontext(&first, &second);
+        swapcontext(&first, &second);
+        for (int k = 0; k < 100; k++) numbers[k] = k * 79 % 101;
+        qsort(numbers, 100, sizeof *numbers, compare);
+        printf("%d %d\n", numbers[0], numbers[99]);
+        if (!sigsetjmp(back, 1)) raise(SIGUSR1);
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    check(text);
+    text = NULL;
+    free(malloc(7));
+    return 5;
+}
+END
+    gcc -w -g -O1 -fno-builtin -pthread -o starts starts.c
+    ./starts >expected || equal status "$?" 5
+    for how in @0 @way; do
+        status=0
+        LIBLEAK_OPTIONS=follow_blocks=T1#1$how "$@" "$root/scripts/leakrun" ./starts >out 2>err || status=$?
+        equal status "$status" 5
+        cmp expected out
+    done
+}
+test_when_lost_processes_and_threads_start_between_steps() {
+    starts_others
+}
+test_when_lost_processes_start_between_steps_without_breakpoints() {
+    compile_filter
+    starts_others ./filter 0x00050001 298 # perf_event_open fails with EPERM
+}
