@@ -31,9 +31,9 @@ static_assert(sizeof(struct news) <= PIPE_BUF, "a pipe passes it on as a whole")
 
 /* ---- The session leader ---------------------------------------------------------------------- */
 
-/* Takes what was typed and not read from the terminal. For this, and because the kernel sends SIGHUP
- * to the foreground group when the session leader ends, which processes that outlive the program
- * shall not get, the session leader's own group becomes the foreground group. */
+/* Takes what was typed and not read from the terminal. For this, the session leader's own group
+ * becomes the foreground group. So only this group gets the SIGHUP that the kernel sends to the
+ * foreground group when the session leader ends, and processes that outlive the program do not. */
 static void take_unread(int slave, struct news *news)
 {
     struct termios raw;

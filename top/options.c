@@ -178,8 +178,9 @@ static bool options_agree(const struct options *options, const struct options_gi
     }
 }
 
-/* Checks that the sort key is known: keys that need a change are unknown in the first snapshot, the
- * only one of --openmetrics --once. False: it is unknown, and a message says so. */
+/* Checks that the sort key is known: keys for changes between two snapshots are unknown in the
+ * first snapshot, the only one of --openmetrics --once. False: it is unknown, and a message says
+ * so. */
 static bool has_sort_data(const struct options *options)
 {
     enum order order = options->listing.ordering.order;

@@ -30,7 +30,7 @@ static const struct arena_layout layouts[] = {
     {.word = 4, .bins = 16},
 };
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
-#define ARENA_MOST 2200u /* size of the largest arena in bytes */
+#define ARENA_MOST 2200u /* bytes of the largest struct malloc_state */
 
 static unsigned offset_of_pair(const struct arena_layout *layout, unsigned bin)
 {
