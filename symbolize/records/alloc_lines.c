@@ -1,11 +1,13 @@
-/* alloc_lines.c - lists the lines of a function that allocate, or call what allocates; described in records.h. */
+/* alloc_lines.c - lists the lines of a function that allocate, or call what allocates; described in
+ * records.h. */
 #include "symbolize/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LINES_MOST 16  /* limit of lines for each record */
-#define CALLERS_MOST 5 /* lines of callers further out are not compared: they say little */
+#define LINES_MOST 16 /* limit of lines for each record */
+/* most callers of the user frame whose lines are compared; outer ones say little */
+#define CALLERS_MOST 5
 
 struct line_sums {
     struct record_line line[LINES_MOST];
