@@ -150,10 +150,10 @@ static inline bool container_is_glib_box(const uintptr_t *head, uint64_t offset,
 #define CONTAINER_EXCEPTION (sizeof(uintptr_t) == 8 ? 128 : 96)
 #define CONTAINER_UNWINDER 32
 
-/* Recognises an exception of libstdc++. Its header ends with the unwinder's part, whose first word
- * is the class. An exception_ptr points to the object behind the header, the list of caught
- * exceptions to the header behind the reference count, and frames through which the exception is
- * propagating point to the unwinder's part. */
+/* Recognises an exception of libstdc++. Its header begins with the reference count and ends with
+ * the unwinder's part, whose first word is the class. An exception_ptr points to the object behind
+ * the header, the list of caught exceptions to the word behind the reference count (offset 16), and
+ * frames through which the exception is propagating point to the unwinder's part. */
 static inline bool container_is_exception(const uintptr_t *head, uint64_t offset, uint64_t size)
 {
     const uint64_t unwinder = CONTAINER_EXCEPTION - CONTAINER_UNWINDER;
