@@ -163,7 +163,7 @@ const char *store_error_text(int error)
 
 /* Returns the largest size of the file that disk space allows. The program may need the same disk,
  * so the file leaves it an eighth of what is free now; each process computes that for its own file.
- * A file of the smallest size is made in any case, even if the disk is full before it is. */
+ * The result is at least SIZE_LEAST, even if less space is free. */
 static uint64_t disk_share(int fd)
 {
     uint64_t share = sys_disk_free(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
