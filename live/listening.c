@@ -11,6 +11,10 @@
 
 #include "common/base/proc.h"
 
+#ifndef SYS_pidfd_getfd /* glibc before 2.32 */
+#define SYS_pidfd_getfd 438
+#endif
+
 /* Says whether this descriptor of another process is a socket that listens. */
 static bool is_listening(int process, int descriptor)
 {
