@@ -66,7 +66,7 @@ static void write_text(const uint8_t *bytes, size_t length, bool whole, char val
                                  byte);
     }
     snprintf(value + used, VALUE_SIZE - used, "\"%s",
-             (at == length && !whole) || (at == TEXT_MOST && at < length) ? "…" : "");
+             (at < length ? bytes[at] != 0 : !whole) ? "…" : "");
 }
 
 static void write_pointer(struct types *types, const struct named_field *field, uint64_t number,

@@ -13,6 +13,8 @@
 // EXPECT: ^full: +marks = 12 of 32 bytes used at 0x[0-9a-f]+$
 // EXPECT: ^full: +none = \{\}$
 // EXPECT: ^full: +note = "hello"$
+// EXPECT: ^full: +forty = "1234567890123456789012345678901234567890"$
+// EXPECT: ^full: +more = "1234567890123456789012345678901234567890"…$
 // EXPECT: ^full: +gone = 0x[0-9a-f]+$
 // EXPECT: ^full: +use_count = 2$
 // EXPECT: ^full: +weak_count = 1$
@@ -28,7 +30,7 @@ struct Record {
     Color color;
     std::string name, place, nowhere;
     std::vector<int> marks, none;
-    const char *note, *gone;
+    const char *note, *gone, *forty, *more;
 };
 struct Shared {
     std::shared_ptr<Shared> itself, again;
@@ -38,9 +40,11 @@ static void *volatile sink;
 
 __attribute__((noinline)) static void make()
 {
-    auto *record = new Record{7, Color::BLUE, "short", "a place whose name is longer than that", "", {1, 2, 3}, {}, nullptr, nullptr};
+    auto *record = new Record{7, Color::BLUE, "short", "a place whose name is longer than that", "", {1, 2, 3}, {}, nullptr, nullptr, nullptr, nullptr};
     record->marks.reserve(8);
     record->note = new char[6]{'h', 'e', 'l', 'l', 'o', 0};
+    record->forty = new char[48]{"1234567890123456789012345678901234567890"};
+    record->more = new char[48]{"12345678901234567890123456789012345678901"};
     auto *gone = new char[600]{'h', 'e', 'r', 'e'};
     record->gone = gone;
     sink = record;
