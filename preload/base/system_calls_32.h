@@ -3,8 +3,9 @@
  * includes it.
  *
  * A 64-bit number is passed as two arguments: SYS_WIDE(value). struct stat, struct rlimit and
- * struct statfs are those of _FILE_OFFSET_BITS=64, with which all folders below preload/hooks/ are
- * compiled. Times have 32 bits, which is enough because all but those of the clock are relative.
+ * struct statfs are those of _FILE_OFFSET_BITS=64, with which all folders except preload/hooks/ and
+ * preload/interpose/ are compiled. Times have 32 bits, which is enough because all but those of the
+ * clock are relative.
  */
 #ifndef PRELOAD_BASE_SYSTEM_CALLS_32_H
 #define PRELOAD_BASE_SYSTEM_CALLS_32_H
