@@ -13,7 +13,8 @@
 #include "symbolize/heap/heap.h"
 #include "symbolize/text/text.h"
 
-#define RECORDS_MOST 3       /* most entries of the list whose blocks are followed */
+#define RECORDS_MOST 3       /* most entries of the list that have runs of their own */
+#define MORE_MOST 4          /* most entries behind them that share one run */
 #define RECORD_BLOCKS_MOST 3 /* most blocks of one entry that a run follows */
 #define BLOCKS_MOST 4        /* most blocks that a run follows; LEAK_FOLLOWED_MOST, watchpoints */
 #define RETRIED_RUNS 5       /* after so many runs, a run without results is not repeated */
@@ -86,18 +87,21 @@ struct lost_entry {
     bool alone, way; /* the run has ended; in vain, or with results */
 };
 
-/* The runs that find out where blocks were lost. The first one follows blocks of all entries. Then,
- * for each entry in turn, one run follows one of its blocks alone, and another one follows the
- * block through the functions of the program. */
+/* The runs that find out where blocks were lost. The first one follows blocks of the first entries.
+ * Then, for each of them in turn, one run follows one of its blocks alone, and another one follows
+ * the block through the functions of the program. The last run follows one block of each of the
+ * entries behind them. */
 struct plan {
-    struct lost_entry entries[RECORDS_MOST];
-    size_t count;
-    size_t runs; /* number of runs so far */
-    bool shared; /* the first of these runs has ended; in vain, or with results */
+    struct lost_entry entries[RECORDS_MOST + MORE_MOST];
+    size_t count; /* number of entries that have runs of their own */
+    size_t more;  /* number of entries behind them */
+    size_t runs;  /* number of runs so far */
+    bool shared;  /* the first of these runs has ended; in vain, or with results */
+    bool last;    /* the last of these runs has ended */
 };
 
 struct run {
-    enum { RUN_NONE, RUN_SHARED, RUN_ALONE, RUN_WAY } kind;
+    enum { RUN_NONE, RUN_SHARED, RUN_ALONE, RUN_WAY, RUN_MORE } kind;
     struct lost_entry *entry;
 };
 
@@ -114,7 +118,7 @@ static void add_blocks(struct lost_entry *entry, const struct record *record)
 static bool add_entry(struct plan *plan, const struct options *options,
                       const struct process *process, size_t number, bool lost_only)
 {
-    struct lost_entry *entry = &plan->entries[plan->count];
+    struct lost_entry *entry = &plan->entries[plan->count + plan->more];
     size_t single, count = 0;
     const size_t *records = text_list_records(process, &options->view, number, &single, &count);
 
@@ -125,7 +129,7 @@ static bool add_entry(struct plan *plan, const struct options *options,
     for (size_t k = 0; k < count; k++)
         if (process->records[records[k]].verdict == VERDICT_LOST)
             add_blocks(entry, &process->records[records[k]]);
-    plan->count += entry->count > 0;
+    *(plan->count < RECORDS_MOST ? &plan->count : &plan->more) += entry->count > 0;
     return true;
 }
 
@@ -133,7 +137,7 @@ static bool add_entry(struct plan *plan, const struct options *options,
 static bool add_first(struct plan *plan, const struct options *options, const struct report *report)
 {
     for (size_t i = 0; i < report->process_count && !plan->count; i++)
-        for (size_t number = 1; plan->count < RECORDS_MOST; number++)
+        for (size_t number = 1; plan->more < MORE_MOST; number++)
             if (!add_entry(plan, options, &report->processes[i], number, true))
                 break;
     return plan->count > 0;
@@ -243,6 +247,8 @@ static struct run next_run(struct plan *plan)
         if (when && !entry->way && !when->has_way)
             return (struct run){RUN_WAY, entry};
     }
+    if (plan->more && !plan->last)
+        return (struct run){RUN_MORE, plan->entries + plan->count};
     return (struct run){RUN_NONE, NULL};
 }
 
@@ -263,11 +269,12 @@ static void end_run(struct plan *plan, const struct run *run, bool found)
     struct lost_entry *entry = run->entry;
 
     plan->runs++;
-    if (run->kind == RUN_NONE || (!found && is_worth_a_retry(plan, entry)))
+    if (run->kind == RUN_NONE || (!found && run->kind != RUN_MORE && is_worth_a_retry(plan, entry)))
         return;
     plan->shared = true;
     entry->alone |= run->kind == RUN_ALONE;
     entry->way |= run->kind == RUN_WAY;
+    plan->last = run->kind == RUN_MORE;
 }
 
 static void read_runs(struct arena *mem, struct resolver *resolver, const struct options *options,
@@ -283,20 +290,30 @@ static void read_runs(struct arena *mem, struct resolver *resolver, const struct
 
 /* ---- Printing the values of follow_blocks= for the next runs ----------------------------------- */
 
-/* Prints blocks of all entries. */
+static void print_block(const struct lost_entry *entry, size_t i, FILE *stream)
+{
+    const struct sample *block = &entry->records[i]->samples[entry->blocks[i]];
+
+    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread.serial, block->count);
+}
+
+/* Prints blocks of the first entries. */
 static void print_shared_run(const struct plan *plan, FILE *stream)
 {
-    const char *comma = "";
-
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct lost_entry *entry = &plan->entries[i];
-
-        for (size_t k = 0; k < shared_blocks(plan, entry); k++) {
-            const struct sample *block = &entry->records[k]->samples[entry->blocks[k]];
-
-            fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, comma, block->thread.serial, block->count);
-            comma = ",";
+    for (size_t i = 0; i < plan->count; i++)
+        for (size_t k = 0; k < shared_blocks(plan, &plan->entries[i]); k++) {
+            fputs(i || k ? "," : "", stream);
+            print_block(&plan->entries[i], k, stream);
         }
+    putc('\n', stream);
+}
+
+/* Prints one block of each of the entries behind them. */
+static void print_last_run(const struct plan *plan, FILE *stream)
+{
+    for (size_t i = 0; i < plan->more; i++) {
+        fputs(i ? "," : "", stream);
+        print_block(&plan->entries[plan->count + i], 0, stream);
     }
     putc('\n', stream);
 }
@@ -322,7 +339,8 @@ static void print_runs(struct plan *plan, FILE *stream)
 {
     for (;;) {
         struct run run = next_run(plan);
-        bool decides = run.kind == RUN_SHARED || (run.entry && is_worth_a_retry(plan, run.entry));
+        bool decides = run.kind == RUN_SHARED ||
+                       (run.entry && run.kind != RUN_MORE && is_worth_a_retry(plan, run.entry));
 
         if (run.kind == RUN_NONE)
             return;
@@ -330,6 +348,8 @@ static void print_runs(struct plan *plan, FILE *stream)
             putc('+', stream);
         if (run.kind == RUN_SHARED)
             print_shared_run(plan, stream);
+        else if (run.kind == RUN_MORE)
+            print_last_run(plan, stream);
         else
             print_single_run(&run, stream);
         if (decides) {

@@ -255,11 +255,25 @@ test_when_lost_several_records_are_followed() {
     equal uses "$(grep -c '^     .*last used in ' err)" 2 # each is of a run of its own; one is not used
     silent_about err 'Next: .*--when-lost'
 }
-test_when_lost_fourth_record_is_not_followed() {
-    ways
-    when_lost ./ways field reassigned local fifth
-    equal records "$(grep -c '^     lost in ' err)" 3
-    says err '^Next: leakrun --when-lost=4 ./ways field reassigned local fifth'
+# Four more share one run, which does not tell the last use.
+test_when_lost_eighth_record_is_not_followed() {
+    compile eight -g <<'END'
+#include <stdlib.h>
+char *volatile sink;
+#define LOSE(n) static void lose##n(void) { sink = malloc(8 + n); *sink = n; sink = NULL; free(malloc(9)); }
+LOSE(1) LOSE(2) LOSE(3) LOSE(4) LOSE(5) LOSE(6) LOSE(7) LOSE(8)
+int main(void) {
+    lose1(); lose2(); lose3(); lose4(); lose5(); lose6(); lose7(); lose8();
+    return 0;
+}
+END
+    when_lost ./eight
+    equal records "$(grep -c '^     lost in lose' err)" 7
+    equal uses "$(grep -c '^     .*last used in lose' err)" 3
+    says err '^Next: leakrun --when-lost=8 ./eight'
+    when_lost --when-lost=8 ./eight
+    equal records "$(grep -c '^     lost in lose1' err)" 1
+    equal uses "$(grep -c '^     .*last used in lose1' err)" 1
 }
 test_when_lost_block_of_another_record_is_none_of_this_one() {
     compile swapped -g <<'END'
