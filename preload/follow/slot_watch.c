@@ -303,6 +303,7 @@ static bool check_pointers(const ucontext_t *context, uintptr_t returns_to)
 static void take_step(ucontext_t *context)
 {
     uintptr_t returns_to = find_call(context);
+    uintptr_t before = last.ran ? 0 : last.pc, before_sp = last.sp;
     trail_step(context, returns_to);
     bool any = check_pointers(context, returns_to), over = is_time_over();
     if (over)
@@ -312,7 +313,7 @@ static void take_step(ucontext_t *context)
     note_step(context, load_relaxed(&stepping));
     if (returns_to)
         note_call(context, returns_to);
-    last.ran = load_relaxed(&stepping) && step_over_begin(context);
+    last.ran = load_relaxed(&stepping) && step_over_begin(context, before, before_sp);
     if (!last.ran && step_over_is_unsafe(context))
         store_relaxed(&stepping, 0);
     context_set_step(context, load_relaxed(&stepping) && !last.ran);

@@ -23,6 +23,12 @@
  * longer stepped through. */
 #define GETTING_STEPS 50000
 
+/* Rounds after which a loop is no longer stepped through. */
+#define LOOP_ROUNDS 2000
+#define LOOPS 256
+/* Length of the longest loop in bytes. */
+#define LOOP_BYTES (16u << 10)
+
 struct function {
     uintptr_t start;
     uint32_t calls, steps;
@@ -40,14 +46,20 @@ static struct function functions[FUNCTIONS];
 static struct call calls[CALLS_MOST];
 static unsigned call_count;
 static uint32_t other_steps;
+/* Conditional jumps back to the start of a loop, each at a place that depends on its address. */
+static struct {
+    uintptr_t jump;
+    uint32_t rounds;
+} loops[LOOPS];
 /* The range of libc's code. */
 static struct {
     uintptr_t start, end;
 } libc;
 static struct {
-    int thread;   /* tid of the thread that executes a function at full speed; 0: no thread does */
-    uintptr_t to; /* address of the breakpoint */
-    uintptr_t sp; /* the stack pointer after the return of the function */
+    int thread; /* tid of the thread that executes a function at full speed; 0: no thread does */
+    /* Address of the breakpoint; and of the code that is executed, if it is a loop, else "to". */
+    uintptr_t to, from;
+    uintptr_t sp;   /* the stack pointer after the return of the function */
     uint64_t began; /* time in ns */
 } running;
 static struct {
@@ -150,6 +162,7 @@ static bool find_caller_of_libc(const ucontext_t *context, struct frame *outer)
 void step_over_reset(void)
 {
     memset(functions, 0, sizeof functions);
+    memset(loops, 0, sizeof loops);
     call_count = 0;
     other_steps = 0;
     find_libc();
@@ -172,11 +185,12 @@ static bool set_breakpoint(uintptr_t address)
     return breakpoint.descriptor > 0;
 }
 
-static bool run_to(uintptr_t address, uintptr_t sp)
+static bool run_to(uintptr_t address, uintptr_t sp, uintptr_t from)
 {
     if (!set_breakpoint(address))
         return false;
     running.to = address;
+    running.from = from;
     running.sp = sp;
     running.began = sys_clock_ns(CLOCK_MONOTONIC);
     store_relaxed(&running.thread, breakpoint.thread);
@@ -190,22 +204,41 @@ static bool leave_libc(const ucontext_t *context)
     const struct call *call = call_count ? &calls[call_count - 1] : NULL;
     struct frame outer;
     if (call && sp == call->sp - sizeof sp)
-        return run_to(call->returns_to, call->sp);
-    return find_caller_of_libc(context, &outer) && run_to(outer.pc, outer.sp);
+        return run_to(call->returns_to, call->sp, call->returns_to);
+    return find_caller_of_libc(context, &outer) && run_to(outer.pc, outer.sp, outer.pc);
 }
 
-bool step_over_begin(const ucontext_t *context)
+/* Executes a loop at full speed, up to the instruction behind it, after many rounds step by step.
+ * last: the address of the jump that was just executed. */
+static bool leave_loop(const ucontext_t *context, uintptr_t last)
 {
-    uintptr_t sp = context_sp(context);
-    forget_ended_calls(sp);
-    if (is_in_libc(context_pc(context)))
-        return leave_libc(context);
-    if (!call_count)
+    uint8_t code[CONTEXT_BRANCH_MOST];
+    uintptr_t pc = context_pc(context);
+    unsigned i = (uint32_t)last * 2654435761u >> 24, length;
+    if (loops[i].jump != last) {
+        loops[i].jump = last;
+        loops[i].rounds = 0;
+    }
+    if (++loops[i].rounds < LOOP_ROUNDS || !sys_peek(last, code, sizeof code) ||
+        !(length = context_branch_length(code)))
         return false;
-    const struct call *call = &calls[call_count - 1];
-    call->function->steps++;
-    other_steps += !call->gets_block;
-    return is_enough(call, context_pc(context), sp) && run_to(call->returns_to, call->sp);
+    return run_to(last + length, context_sp(context), pc);
+}
+
+bool step_over_begin(const ucontext_t *context, uintptr_t last, uintptr_t last_sp)
+{
+    uintptr_t pc = context_pc(context), sp = context_sp(context);
+    forget_ended_calls(sp);
+    if (is_in_libc(pc))
+        return leave_libc(context);
+    if (call_count) {
+        const struct call *call = &calls[call_count - 1];
+        call->function->steps++;
+        other_steps += !call->gets_block;
+        if (is_enough(call, pc, sp) && run_to(call->returns_to, call->sp, call->returns_to))
+            return true;
+    }
+    return sp == last_sp && last - pc < LOOP_BYTES && leave_loop(context, last);
 }
 
 bool step_over_is_unsafe(const ucontext_t *context)
@@ -234,7 +267,7 @@ bool step_over_has_returned(const ucontext_t *context)
 
 bool step_over_is_left(uintptr_t sp, uintptr_t pc)
 {
-    return sp > running.sp || (sp == running.sp && pc != running.to);
+    return sp > running.sp || (sp == running.sp && pc - running.from > running.to - running.from);
 }
 
 uint64_t step_over_end(void)

@@ -12,8 +12,12 @@
  * of libleak, of the dynamic loader and of libc is never stepped through: libc blocks all signals
  * for a while when it starts processes and threads, and SIGTRAP must not be blocked then.
  *
- * A function that never returns to the breakpoint has been left by longjmp or an exception. The next
- * allocation or free of the thread shows that (step_over_is_left).
+ * A loop that has gone round many times continues at full speed to the instruction behind the jump
+ * that leads back to its start.
+ *
+ * A function may never return to the breakpoint, because longjmp or an exception leaves it, and
+ * another jump may leave a loop. The next allocation or free of the thread shows that
+ * (step_over_is_left).
  */
 #ifndef PRELOAD_FOLLOW_STEP_OVER_H
 #define PRELOAD_FOLLOW_STEP_OVER_H
@@ -37,9 +41,10 @@ void step_over_reset(void);
 void step_over_note_call(const struct step_call *call);
 
 /* Says how the thread continues after a step. True: at full speed, up to the return of the
- * innermost function, whose remaining code need not be stepped through; the caller of this function
- * must not set the step flag. False: by a further step. */
-bool step_over_begin(const ucontext_t *context);
+ * innermost function, whose remaining code need not be stepped through, or to the end of a loop;
+ * the caller of this function must not set the step flag. False: by a further step. last, last_sp:
+ * address of the executed instruction, and the stack pointer before it; 0: unknown. */
+bool step_over_begin(const ucontext_t *context, uintptr_t last, uintptr_t last_sp);
 
 /* Says whether the next instruction may block SIGTRAP or start a process or thread, so that it must
  * not be single-stepped. */

@@ -1469,3 +1469,40 @@ test_when_lost_processes_start_between_steps_without_breakpoints() {
     compile_filter
     starts_others ./filter 0x00050001 298 # perf_event_open fails with EPERM
 }
+
+# A loop without calls goes round too often for single steps.
+loops_long() { # the line of the early return, which one
+    OPTIMIZED=-O1 loses_small " lost in parse at small.c:24, reached from line $1, where a register" <<END
+#include <stdlib.h>
+__attribute__((noinline)) int check(char *text) { text[0] = 'a'; return text[0]; }
+volatile int sum;
+__attribute__((noinline)) int parse(int way) {
+    char *text = malloc(50);
+    int result = check(text);
+    for (int i = 0; i < 20000000; i++)
+        sum += i;
+    if (way == 1)
+        return -1;
+    for (int i = 0; ; i++) {
+        if (i == 20000000)
+            break;
+        sum += i;
+    }
+    free(malloc(9));
+    result += check(text);
+    if (way == 2) {
+        sum = result;
+        return -2;
+    }
+    free(text);
+    return result;
+}
+int main(void) {
+    return parse($2) > 1000;
+}
+END
+}
+test_when_lost_long_loops_are_stepped_over() {
+    loops_long '(9|10)' 1
+    loops_long '(18|19|20)' 2
+}

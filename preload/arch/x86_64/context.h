@@ -61,6 +61,17 @@ static inline bool context_saves_register(const uint8_t code[2])
            (code[0] == 0x41 && code[1] >= 0x54 && code[1] <= 0x57);
 }
 
+#define CONTEXT_BRANCH_MOST 6 /* length of the longest conditional jump */
+
+/* Returns the length of an instruction if it is a conditional jump, else 0. code: its first
+ * CONTEXT_BRANCH_MOST bytes. */
+static inline unsigned context_branch_length(const uint8_t code[CONTEXT_BRANCH_MOST])
+{
+    if (code[0] >= 0x70 && code[0] <= 0x7f)
+        return 2;
+    return code[0] == 0x0f && code[1] >= 0x80 && code[1] <= 0x8f ? 6 : 0;
+}
+
 /* Number of bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 128
 
