@@ -2,9 +2,9 @@
 // and the function. A name that fits keeps all.
 // CFLAGS: -O0 -g
 // RUN: %leak %t; %report store/*.leak
-// EXPECT: ^     …::InnerStackOfThreads::grow_if_needed +outer_scopes_go
-// EXPECT: ^     Engine<…>::run +outer_scopes_go
-// EXPECT: ^     Small<int>::make +outer_scopes_go
+// EXPECT: ^     …::InnerStackOfThreads::grow_if_needed +cut_names
+// EXPECT: ^     Engine<…>::run +cut_names
+// EXPECT: ^     Small<int>::make +cut_names
 // REFUSE: [a-zA-Z]…[a-zA-Z]
 
 template <int mode, class T, class U> struct Engine {
