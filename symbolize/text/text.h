@@ -38,6 +38,8 @@ void text_owners(const struct report *report, const struct view *view, FILE *str
 void text_recent_frees(const struct report *report, const struct view *view, FILE *stream);
 void text_address(const struct report *report, const struct view *view, FILE *stream);
 
+#define TEXT_FEW 5 /* reports with more records are not shortened to fit a screen */
+
 struct text_processes;
 
 /* A report of one process. Its function `write` writes it as long or as short as the view says. */

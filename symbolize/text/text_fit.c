@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 5     /* reports with more records are not shortened */
+#define FEW TEXT_FEW
 #define SCREEN 25 /* lines of a screen, if the terminal is not known to have more */
 #define PLENTY 11 /* most callers of a record, because more are rarely read */
 

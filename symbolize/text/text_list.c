@@ -6,6 +6,9 @@
 
 #include "symbolize/records/leak_groups.h"
 #include "common/base/term_text.h"
+#include "symbolize/records/sampling_error.h"
+
+#define OUTLINE_MOST 10 /* longest list with an outline */
 
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view)
@@ -118,10 +121,55 @@ static void write_item(const struct process *process, size_t i, size_t number,
         text_entry(process, &process->entries[i], number, &own, stream);
 }
 
+/* Writes an item in one line, with what it holds: "7. 24 bytes  NetBlock::nex_input  src/net_nex_input.cc:326". */
+static void write_outline(const struct process *process, size_t i, size_t number,
+                          const struct view *view, FILE *stream)
+{
+    struct record record =
+        view->apart ? process->records[i] : leak_group_sum(process, &process->entries[i]);
+    const struct frame *frame = record_title_frame(&record);
+    const struct verdict_total *retained = &record.retained;
+    char head[64];
+    int width = snprintf(
+        head, sizeof(head), "  %2zu. %13.40s  ", number,
+        estimate_bytes(retained->blocks ? retained->bytes : record.bytes, record.error.bytes).text);
+
+    fputs(head, stream);
+    if (frame)
+        text_frame_rest(frame, false, width, view, stream);
+    else
+        putc('\n', stream);
+}
+
+/* Writes all items in a line each, so that the first screen of a longer report names them. */
+static void write_outlines(const struct process *process, const struct view *view, FILE *stream)
+{
+    size_t number = 0;
+
+    fputs("\nIn short:\n", stream);
+    for (size_t i = 0; i < item_count(process, view) && (!view->top || number < view->top); i++)
+        if (is_item(process, view, i))
+            write_outline(process, i, ++number, view, stream);
+}
+
+/* Says whether the list needs an outline: it is longer than a screen, and short enough that the
+ * screen has room for the first item, too. */
+static bool needs_outline(const struct process *process, const struct view *view)
+{
+    size_t count = text_list_count(process, view);
+
+    if (view->top && count > view->top)
+        count = view->top;
+    return !view->fit && !view->verbose && !view->exact && count > TEXT_FEW &&
+           count <= OUTLINE_MOST;
+}
+
 void text_list(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t number = 0, hidden = 0;
 
+    if (needs_outline(process, view))
+        write_outlines(process, view, stream);
     for (size_t i = 0; i < item_count(process, view); i++) {
         if (!is_item(process, view, i))
             continue;
