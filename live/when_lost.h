@@ -19,7 +19,7 @@
 /* No run begins later than this after the first one; and none for another record than the first
  * one. */
 #define WHEN_LOST_SECONDS 60
-#define WHEN_LOST_OTHER_SECONDS 20
+#define WHEN_LOST_OTHER_SECONDS 30
 /* A run of a server is ended when it is so much longer than the first one. */
 #define WHEN_LOST_SERVER_SECONDS 60
 

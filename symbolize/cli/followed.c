@@ -89,15 +89,15 @@ struct lost_entry {
 
 /* The runs that find out where blocks were lost. The first one follows blocks of the first entries.
  * Then, for each of them in turn, one run follows one of its blocks alone, and another one follows
- * the block through the functions of the program. The last run follows one block of each of the
- * entries behind them. */
+ * the block through the functions of the program. Behind those of the first entry, one run follows
+ * one block of each of the entries behind the first ones. */
 struct plan {
     struct lost_entry entries[RECORDS_MOST + MORE_MOST];
-    size_t count; /* number of entries that have runs of their own */
-    size_t more;  /* number of entries behind them */
-    size_t runs;  /* number of runs so far */
-    bool shared;  /* the first of these runs has ended; in vain, or with results */
-    bool last;    /* the last of these runs has ended */
+    size_t count;     /* number of entries that have runs of their own */
+    size_t more;      /* number of entries behind them */
+    size_t runs;      /* number of runs so far */
+    bool shared;      /* the first of these runs has ended; in vain, or with results */
+    bool more_shared; /* the run of the entries behind them has ended */
 };
 
 struct run {
@@ -246,9 +246,9 @@ static struct run next_run(struct plan *plan)
             return (struct run){RUN_ALONE, entry};
         if (when && !entry->way && !when->has_way)
             return (struct run){RUN_WAY, entry};
+        if (plan->more && !plan->more_shared)
+            return (struct run){RUN_MORE, plan->entries + plan->count};
     }
-    if (plan->more && !plan->last)
-        return (struct run){RUN_MORE, plan->entries + plan->count};
     return (struct run){RUN_NONE, NULL};
 }
 
@@ -274,7 +274,7 @@ static void end_run(struct plan *plan, const struct run *run, bool found)
     plan->shared = true;
     entry->alone |= run->kind == RUN_ALONE;
     entry->way |= run->kind == RUN_WAY;
-    plan->last = run->kind == RUN_MORE;
+    plan->more_shared |= run->kind == RUN_MORE;
 }
 
 static void read_runs(struct arena *mem, struct resolver *resolver, const struct options *options,
@@ -308,8 +308,8 @@ static void print_shared_run(const struct plan *plan, FILE *stream)
     putc('\n', stream);
 }
 
-/* Prints one block of each of the entries behind them. */
-static void print_last_run(const struct plan *plan, FILE *stream)
+/* Prints one block of each of the entries behind the first ones. */
+static void print_more_run(const struct plan *plan, FILE *stream)
 {
     for (size_t i = 0; i < plan->more; i++) {
         fputs(i ? "," : "", stream);
@@ -349,7 +349,7 @@ static void print_runs(struct plan *plan, FILE *stream)
         if (run.kind == RUN_SHARED)
             print_shared_run(plan, stream);
         else if (run.kind == RUN_MORE)
-            print_last_run(plan, stream);
+            print_more_run(plan, stream);
         else
             print_single_run(&run, stream);
         if (decides) {

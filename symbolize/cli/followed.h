@@ -18,8 +18,8 @@ void followed_read(struct arena *mem, struct resolver *resolver, const struct op
  * next runs, one in a line. The first run follows blocks of the entry of --blocks-to-follow, or of
  * the first lost entries of the list. Then, for each of these entries, a run follows one block,
  * executes the code between the last two known calls step by step, and watches which code uses the
- * block; and another run records the functions that the block goes through. The last run follows
- * blocks of some entries behind these. A run without results is
+ * block; and another run records the functions that the block goes through. One run follows
+ * blocks of some entries behind these first ones. A run without results is
  * repeated if the next one may have results. A '+' begins the line of a run that is for another
  * entry than the first one. A last line "again" says that more runs may follow: the results of these
  * decide. Prints nothing when a further run can find nothing new. False: there is no such record, or
