@@ -500,6 +500,7 @@ struct record {
      * several lines in their stacks, the largest first; none = all stacks have the same lines. */
     const struct record_line *lines;
     size_t line_count;
+    size_t lines_of; /* index of that function's frame; its line is one of lines[] */
     bool more_lines;
     uint32_t ending;            /* why the stack ends: enum leak_root or STORE_ROOT_MISSING */
     const struct tag_sum *tags; /* the tags of tagged blocks, the largest first */

@@ -69,6 +69,8 @@ static void write_html_lines(struct writing *writing, const struct record *recor
 {
     if (!record->line_count)
         return;
+    if (record->lines_of != record->user)
+        json_put_bool(&writing->json, "lc", true); /* lines of a caller */
     json_open(&writing->json, "l", '[');
     for (size_t i = 0; i < record->line_count; i++) {
         json_open(&writing->json, NULL, '[');

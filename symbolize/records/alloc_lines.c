@@ -51,16 +51,19 @@ static int compare_lines(const void *left, const void *right)
     return (a->frame->line > b->frame->line) - (a->frame->line < b->frame->line);
 }
 
-/* Returns frame `at` of another stack with the record's signature. It may have another line. */
+/* Returns frame `at` of another stack with the record's signature if it has another line; else that
+ * of the record. */
 static const struct frame *frame_in(struct signatures *signatures, uint32_t node,
                                     const struct record *record, size_t at)
 {
     const struct frame *found[TRACE_MAX];
     uint32_t ending;
     size_t count = signatures_node_frames(signatures, node, found, &ending);
+    const struct frame *own = record->frames[at];
 
-    return at < count && found[at]->name_hash == record->frames[at]->name_hash ? found[at]
-                                                                               : record->frames[at];
+    return at < count && found[at]->name_hash == own->name_hash && !is_same_line(found[at], own)
+               ? found[at]
+               : own;
 }
 
 /* Returns the index of the innermost user frame, from the record's user frame outwards, that has
@@ -163,5 +166,6 @@ void alloc_lines_fill(struct arena *mem, struct signatures *signatures,
     record->lines = kept = arena_alloc_array(mem, lines.count, sizeof(*kept));
     memcpy(kept, lines.line, lines.count * sizeof(*kept));
     record->line_count = lines.count;
+    record->lines_of = at;
     record->more_lines = lines.more;
 }

@@ -46,10 +46,11 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
 void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
                        struct record *record);
 
-/* ---- alloc_lines.c: the lines of a function that allocate ------------------------------------
+/* ---- alloc_lines.c: the lines of a function that allocate, or call what allocates ---------------
  *
  * Signatures contain no lines, so allocations in three lines of one function are one record. The
- * report lists all three lines: the largest one must not hide the others. */
+ * report lists all three lines: the largest one must not hide the others. If all blocks come from
+ * one line of the user frame, it lists the lines of the nearest caller that has several. */
 
 /* Fills in record->lines, the largest line first, when there are at least two. sites: all sites
  * with the record's signature and kind. */

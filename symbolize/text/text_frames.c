@@ -62,15 +62,6 @@ static bool is_parting(const struct record *record, size_t i)
     return false;
 }
 
-/* Says whether frame i of the record is that of a function with several lines in the stacks. */
-static bool has_lines(const struct record *record, size_t i)
-{
-    for (size_t k = 0; k < record->line_count; k++)
-        if (record->lines[k].frame == record->frames[i])
-            return true;
-    return false;
-}
-
 /* Says whether frame i of the record is that of a function that frees other blocks, or calls what
  * frees them. main is no such function, because every stack has it. */
 static bool is_common_function(const struct record *record, size_t i)
@@ -154,10 +145,10 @@ static struct frame_line *list_frames(const struct record *record, const struct 
             continue;
         common |= first;
         lines = array_grow(lines, &capacity, *listed + 1, sizeof(*lines));
-        lines[*listed] =
-            (struct frame_line){i, count,
-                                !is_worth_a_line(record->frames[i], *listed, callers) && !first &&
-                                    !is_parting(record, i) && !has_lines(record, i)};
+        lines[*listed] = (struct frame_line){
+            i, count,
+            !is_worth_a_line(record->frames[i], *listed, callers) && !first &&
+                !is_parting(record, i) && !(record->line_count && i == record->lines_of)};
         ++*listed;
     }
     close_short_gaps(lines, *listed);

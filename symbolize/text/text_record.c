@@ -281,23 +281,15 @@ static size_t count_shown_parts(size_t count, const struct view *view)
     return view->verbose || count <= PARTS_SHOWN + 1 ? count : PARTS_SHOWN;
 }
 
-static bool is_in_stack(const struct record *record, const struct frame *frame)
-{
-    for (size_t i = 0; i < record->frame_count; i++)
-        if (record->frames[i] == frame)
-            return true;
-    return false;
-}
-
-/* Writes another line of a function: of the user frame's, or of one further out, which is shown
- * with its file in the stack. */
+/* Writes another line of the function that allocates, or of one further out, which is shown with its
+ * file in the stack. */
 static void write_entry_line(const struct record *record, const struct record_line *line,
                              const struct view *view, FILE *stream)
 {
     struct term_text bytes = term_count(line->bytes, "byte");
     struct term_text blocks = term_count(line->blocks, "block");
 
-    if (record->frames[record->user]->name_hash == line->frame->name_hash)
+    if (record->lines_of == record->user)
         write_entry_part(&bytes, &blocks, line->frame, NULL, view, stream);
     else
         fprintf(stream, "%*sand %s in %s called by %s in line %" PRIu32 "\n", TEXT_INDENT, "",
@@ -311,7 +303,7 @@ static void write_entry_lines(const struct record *record, const struct view *vi
     size_t shown = count_shown_parts(record->line_count, view);
 
     for (size_t i = 0; i < shown; i++) {
-        if (!is_in_stack(record, record->lines[i].frame))
+        if (record->lines[i].frame != record->frames[record->lines_of])
             write_entry_line(record, &record->lines[i], view, stream);
     }
     write_more(record->line_count - shown + record->more_lines, stream);

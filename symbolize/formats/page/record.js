@@ -56,7 +56,7 @@ function recordBody(record) {
     if (record.i) body.push(note(record.i[0].toUpperCase() + record.i.slice(1)));
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
-        body.push(note(size(bytes) + " in " + count(blocks, "block") + atPlace(frameOf(id))));
+        body.push(note(size(bytes) + " in " + count(blocks, "block") + (record.lc ? " called by " + callOf(frameOf(id)) : "") + atPlace(frameOf(id))));
     for (const [name, bytes, blocks] of record.tg || [])
         body.push(note("Under the tag " + name + (blocks === record.n && bytes === record.b ? "." : ": " + size(bytes) + " in " + count(blocks, "block") + ".")));
     if (record.w) body.push(note((record.w[2] ? "Never freed when allocated here; other blocks from this line are freed in " : "Others are freed in ") +
