@@ -61,6 +61,12 @@ static void anonymize_freed(const struct freed *freed)
         anonymize_place(&freed->place[i]);
 }
 
+static void anonymize_orphaned(const struct orphaned *orphaned)
+{
+    anonymize_frames(orphaned->frames, orphaned->frame_count);
+    anonymize_frames(&orphaned->holder, orphaned->holder != NULL);
+}
+
 static void anonymize_lost(const struct lost_place *place)
 {
     anonymize_stack(&place->at);
@@ -87,9 +93,8 @@ static void anonymize_record(struct record *record)
     anonymize_frames(record->frames, record->frame_count);
     anonymize_freed(&record->freed);
     anonymize_freed(&record->beside);
-    anonymize_frames(record->orphaned.frames, record->orphaned.frame_count);
-    if (record->orphaned.holder)
-        anonymize_frames(&record->orphaned.holder, 1);
+    anonymize_orphaned(&record->orphaned);
+    anonymize_orphaned(&record->earlier);
     for (size_t i = 0; i < record->line_count; i++)
         anonymize_frames(&record->lines[i].frame, 1);
     for (size_t i = 0; i < record->counterpart_count; i++)

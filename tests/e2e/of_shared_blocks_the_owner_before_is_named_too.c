@@ -1,14 +1,15 @@
 // Of a lost block with a reference count it is said who freed its last owner, and who freed the owner before, which
 // may be the one that did not give up its reference. That is said of no block whose owner gave it away before, nor
-// where one function freed both owners.
+// where one function freed both owners. --anonymize removes directories of both.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
-// RUN: %leak %t; %report --apart store/*.leak
+// RUN: %leak %t; %report --apart store/*.leak; ! %report --anonymize --format=json store/*.leak | grep -oE '"(file|module)": ?"[^"]*/.*'
 // EXPECT: ^ +it was owned by a block from make_list\(\), which was freed in drop_list
 // EXPECT: ^ +before, by a block that was freed in sort_values
 // REFUSE: before, by a block that was freed in (drop_list|hand_over)
 // JSON: [f.function for f in hits("make_value")[0].earlier_holder_freed.frames if f.user] == ["sort_values"]
 // JSON: [f.line for f in hits("make_value")[0].earlier_holder_freed.frames if f.user] == [line("here")]
 // JSON: [f.function for f in hits("make_value")[0].holder_freed.frames if f.user] == ["drop_list"]
+// JSON: "/" in [f.file for f in hits("make_value")[0].earlier_holder_freed.frames if f.user][0]
 // JSON: hits("make_gift")[0].holder_freed and hits("make_gift")[0].earlier_holder_freed is None
 // JSON: hits("make_twice")[0].holder_freed and hits("make_twice")[0].earlier_holder_freed is None
 
@@ -31,9 +32,18 @@ FAR struct value *new_value(void)
     value->references = 1;
     return value;
 }
-FAR struct value *make_value(void) { return new_value(); }
-FAR struct value *make_gift(void) { return new_value(); }
-FAR struct value *make_twice(void) { return new_value(); }
+FAR struct value *make_value(void)
+{
+    return new_value();
+}
+FAR struct value *make_gift(void)
+{
+    return new_value();
+}
+FAR struct value *make_twice(void)
+{
+    return new_value();
+}
 
 FAR void drop_value(struct value *value)
 {
