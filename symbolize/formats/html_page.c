@@ -150,6 +150,22 @@ static void write_html_orphaned(struct writing *writing, const struct orphaned *
     json_close(&writing->json, ']');
 }
 
+static void write_html_counterparts(struct writing *writing, const struct record *record)
+{
+    if (!record->counterpart_count)
+        return;
+    json_open(&writing->json, "cp", '[');
+    for (size_t i = 0; i < record->counterpart_count; i++) {
+        const struct counterpart *counterpart = &record->counterparts[i];
+
+        json_open(&writing->json, NULL, '[');
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, counterpart->frame));
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, counterpart->of));
+        json_close(&writing->json, ']');
+    }
+    json_close(&writing->json, ']');
+}
+
 static void write_html_interior(struct writing *writing, const struct record *record)
 {
     char *text = NULL;
@@ -221,6 +237,7 @@ static void write_html_record(struct writing *writing, const struct record *reco
     write_html_types(writing, record);
     write_html_freed(writing, &record->freed);
     write_html_orphaned(writing, &record->orphaned);
+    write_html_counterparts(writing, record);
     if (record_is_growing(record)) {
         json_put_text(json, "g", record->growth->reason);
         json_put_number(json, "gr", (uint64_t)record->growth->bytes_per_second);

@@ -325,6 +325,19 @@ static void write_record_sentence(const struct record *record, FILE *words)
     putc('.', words);
 }
 
+/* Writes the innermost counterpart, as the text report does in a full screen. */
+static void write_counterpart(struct writing *writing, const struct record *record)
+{
+    const struct counterpart *counterpart = record->counterparts;
+    char words[FRAME_NAME_SIZE + 32], buffer[FRAME_NAME_SIZE];
+
+    if (!record->counterpart_count)
+        return;
+    snprintf(words, sizeof(words), "by its name, this function undoes %s",
+             frame_name(counterpart->of, buffer));
+    sarif_location(&writing->json, NULL, counterpart->frame, 5, words, writing->view);
+}
+
 static void write_record_related(struct writing *writing, const struct record *record)
 {
     const struct process *process = writing->process;
@@ -348,6 +361,7 @@ static void write_record_related(struct writing *writing, const struct record *r
     if (record->orphaned.blocks)
         sarif_location(json, NULL, record->orphaned.frames[record->orphaned.user], 4,
                        "its owner was freed here", writing->view);
+    write_counterpart(writing, record);
     if (record->path && record->path->root->file)
         sarif_file(json, record->path->root->file, record->path->root->line, 3,
                    record->path->root->words, writing->view);

@@ -37,18 +37,23 @@ struct search {
     size_t count, asked;       /* asked: functions of the stack so far */
 };
 
-/* Says whether the report names a function already, or a function of the stack it is. */
+static bool is_owner_freed_in(const struct orphaned *orphaned, const char *function)
+{
+    return orphaned->blocks && is_named(orphaned->frames[orphaned->user], function);
+}
+
+/* Says whether a function is in the record's stack, or the report names it for another reason. */
 static bool is_told(const struct search *search, const char *function)
 {
     const struct record *record = search->record;
-    const struct orphaned *orphaned = &record->orphaned;
 
     for (size_t i = 0; i < search->count; i++)
         if (is_named(search->found[i].frame, function))
             return true;
     return is_in_stack(record->frames, record->frame_count, function) ||
            is_freed_in(&record->freed, function) || is_freed_in(&record->beside, function) ||
-           (orphaned->blocks && is_named(orphaned->frames[orphaned->user], function));
+           is_owner_freed_in(&record->orphaned, function) ||
+           is_owner_freed_in(&record->earlier, function);
 }
 
 static const char *copy(struct arena *mem, const char *text)

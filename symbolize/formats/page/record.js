@@ -64,6 +64,8 @@ function recordBody(record) {
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
     if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + callOf(frameOf(record.h[1])) + ", which" : " that") + " was freed in " +
                                  nameOf(frameOf(record.h[0])) + atPlace(frameOf(record.h[0])) + "."));
+    for (const [id, of] of record.cp || [])
+        body.push(note("By its name, " + nameOf(frameOf(id)) + atPlace(frameOf(id)) + " undoes " + nameOf(frameOf(of)) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     body.push(heldBy(record));
     if (data.changes) return [note("Signature " + record.s), stack(record.f, record.u)];
