@@ -117,10 +117,21 @@ static void want_lone_blocks(uint32_t from, uint32_t count)
     }
 }
 
-/* Memory for one chunk of runs, and for the open table. */
+/* Gives each stripe of the open table its first page: blocks at no multiple of 16 are there. */
+static void fill_stripes(void)
+{
+    struct block old, out;
+    for (uintptr_t n = 0; n < 32 * STRIPES; n++) {
+        struct block block = at(BASE + 4 * AREA + n * 2048 + 8);
+        UNIT_WANT(insert(&block, &old) == BLOCKS_NEW && take_out(block.address, &out));
+    }
+}
+
+/* Memory for one chunk of runs, and for the open table to grow. */
 static void allow_one_chunk(void)
 {
     struct block old, out, first = at(BASE + 3 * AREA);
+    fill_stripes();
     for (int i = 0; i < 4; i++) /* the areas exist */
         shadow_make_area(BASE + i * AREA, SHADOW_FINE);
     insert(&first, &old);
