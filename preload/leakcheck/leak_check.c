@@ -250,10 +250,16 @@ static bool is_in_libc(uintptr_t pc)
 static const struct reach_idiom_questions idiom_questions = {
     .callers = callers_of, .is_typed_object = is_typed_object, .is_in_libc = is_in_libc};
 
-/* Returns a copy of the struct roots_caller of the requesting thread, in which sp and frame say
- * from where on its stack is scanned for pointers. After the last exit handler, frames of libc's
- * exit lie over a part of the dead frames of main, so the stack is scanned from above libc's
- * frames. */
+static bool is_exit_code(const struct leak_check *check, uintptr_t pc)
+{
+    const struct elf_image *image = elf_images_at(&check->images, pc);
+    return image && (elf_images_is_libc(image) || modules_is_own(pc));
+}
+
+/* Returns the frame from which on the stack of the requesting thread is scanned for pointers. After
+ * the last exit handler, frames of libc's exit lie over a part of the dead frames of main, so it is
+ * the first frame outwards that belongs neither to libc nor to libleak (its hook of exit): that of
+ * the function that called exit. */
 static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
     struct roots_caller caller = *check->request->caller;
@@ -267,9 +273,10 @@ static struct roots_caller skip_exit_frames(const struct leak_check *check)
     unwind(&guard_self, &bounds, &start, EXIT_FRAMES_MOST, trace);
     for (unsigned i = 0; i < trace->depth; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
-        const struct elf_image *image = elf_images_at(&check->images, step->pc - 1);
+        caller.pc = step->pc;
         caller.sp = caller.frame = step->sp;
-        if (!image || !elf_images_is_libc(image))
+        caller.fp = step->fp;
+        if (!is_exit_code(check, step->pc - 1))
             break;
     }
     return caller;
