@@ -8,7 +8,7 @@
 #include "common/base/term_text.h"
 #include "symbolize/records/sampling_error.h"
 
-#define OUTLINE_MOST 10 /* longest list with an outline */
+#define OUTLINE_MOST 10 /* most shown items of a list with an outline */
 
 bool text_list_has(const struct process *process, const struct record *record,
                    const struct view *view)
@@ -121,18 +121,22 @@ static void write_item(const struct process *process, size_t i, size_t number,
         text_entry(process, &process->entries[i], number, &own, stream);
 }
 
-/* Writes an item in one line, with what it holds: "7. 24 bytes  NetBlock::nex_input  src/net_nex_input.cc:326". */
+/* Writes an item in one line, with what it holds:
+ * "7. 24 bytes  NetBlock::nex_input  src/net_nex_input.cc:326". The line has the verdict if that of
+ * the first item is another one. */
 static void write_outline(const struct process *process, size_t i, size_t number,
-                          const struct view *view, FILE *stream)
+                          enum verdict first, const struct view *view, FILE *stream)
 {
     struct record record =
         view->apart ? process->records[i] : leak_group_sum(process, &process->entries[i]);
     const struct frame *frame = record_title_frame(&record);
     const struct verdict_total *retained = &record.retained;
-    char head[64];
-    int width = snprintf(
-        head, sizeof(head), "  %2zu. %13.40s  ", number,
-        estimate_bytes(retained->blocks ? retained->bytes : record.bytes, record.error.bytes).text);
+    uint64_t bytes = retained->blocks ? retained->bytes : record.bytes;
+    bool named = record.verdict != first;
+    char head[96];
+    int width = snprintf(head, sizeof(head), "  %2zu. %13.40s%s%s  ", number,
+                         estimate_bytes(bytes, record.error.bytes).text, named ? " " : "",
+                         named ? verdict_words[record.verdict] : "");
 
     fputs(head, stream);
     if (frame)
@@ -145,15 +149,20 @@ static void write_outline(const struct process *process, size_t i, size_t number
 static void write_outlines(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t number = 0;
+    enum verdict first = VERDICT_LOST;
 
     fputs("\nIn short:\n", stream);
-    for (size_t i = 0; i < item_count(process, view) && (!view->top || number < view->top); i++)
-        if (is_item(process, view, i))
-            write_outline(process, i, ++number, view, stream);
+    for (size_t i = 0; i < item_count(process, view) && (!view->top || number < view->top); i++) {
+        if (!is_item(process, view, i))
+            continue;
+        if (!number)
+            first = item_first(process, view, i)->verdict;
+        write_outline(process, i, ++number, first, view, stream);
+    }
 }
 
-/* Says whether the list needs an outline: it is longer than a screen, and short enough that the
- * screen has room for the first item, too. */
+/* Says whether the list needs an outline: its shown items are longer than a screen, and so few that
+ * the screen has room for the first item below the outline. */
 static bool needs_outline(const struct process *process, const struct view *view)
 {
     size_t count = text_list_count(process, view);
