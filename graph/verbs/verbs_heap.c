@@ -272,10 +272,11 @@ int verb_dominators(struct verb_run *run)
 
 #define SUSPECT_SHARE 0.1 /* share of the heap that a suspect holds at least */
 
-/* The blocks of one site among all blocks that a group holds. */
+/* The blocks of one site among those that a group of owners (struct owner_group: blocks of one site)
+ * keeps alive. */
 struct site_below {
     uint32_t site;
-    uint32_t example; /* the largest block of the site below the group */
+    uint32_t example; /* the largest of these blocks */
     uint64_t blocks, bytes;
 };
 

@@ -76,8 +76,9 @@ static const char *parse_decimal(const char *text, const char *end, uint32_t *ou
     return at > text && number <= UINT32_MAX ? at : NULL;
 }
 
-/* Parses the name of one followed block: "T1#4213", "T1#4213@57" or "T1#4213@way". False: it has
- * another form. */
+/* Parses the name of one followed block: "T1#4213", the 4213th allocation of thread 1. With "@57"
+ * behind it, the thread executes its code step by step after the 57th call since; with "@way", the
+ * block's way through the program's functions is recorded. False: it has another form. */
 static bool parse_followed(const char *at, const char *end, struct followed *out)
 {
     if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||

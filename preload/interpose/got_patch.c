@@ -117,9 +117,11 @@ static bool redirect_unbound(const struct dl_phdr_info *object, bool to_hooks)
 /* ---- New objects while this thread is in dlopen ---------------------------------------------- */
 
 static __thread struct {
-    bool active; /* new objects are redirected */
-    /* Imports of new objects that have the name of a hook are redirected, and each object for which
-     * that fails is counted as untracked. */
+    /* Imports of new objects are redirected: all that have the name of a hook (deep), or only those
+     * for which other_replacement returns a function. */
+    bool active;
+    /* Each object whose imports cannot be redirected is counted as untracked, because its calls do
+     * not reach the hooks otherwise: it is opened with RTLD_DEEPBIND, or libleak was loaded late. */
     bool deep;
     /* The new objects need libraries that are not loaded yet. They are counted as untracked until
      * they are redirected. */

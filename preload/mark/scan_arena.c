@@ -13,7 +13,9 @@
 #include <sys/mman.h>
 
 #define HUGE (2ull << 20)
-#define PART_LEAST (HUGE / 64) /* arrays between SMALL and this size get a mapping of their own */
+/* Once the arena has HUGE bytes, arrays from this size on are parts of a huge page. Arrays between
+ * SMALL and this size always get a mapping of their own. */
+#define PART_LEAST (HUGE / 64)
 /* Arrays of up to SMALL bytes are always parts: of a mapping of SMALL_PARTS bytes, or of a huge
  * page once the arena has HUGE bytes. */
 #define SMALL LEAK_PAGE

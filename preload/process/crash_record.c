@@ -165,7 +165,7 @@ static void note_frames(struct crash_report *report)
     store_release(&crash->frame_count, fold.count);
 }
 
-/* ---- Step 2: the mappings near the address --------------------------------------------------- */
+/* ---- Step 2: the mappings around the address whose access crashed, and the stack ------------- */
 
 static char maps_buffer[32 << 10];
 

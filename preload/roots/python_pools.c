@@ -1,4 +1,6 @@
-/* python_pools.c - finds Python's pools in anonymous memory and clears their free objects. */
+/* python_pools.c - finds Python's pools in anonymous memory and sets the words of their free objects
+ * to 0: old pointers in them would make lost blocks seem reachable. Only the copy of the process in
+ * which the leak check runs is changed, not the program. */
 #include "preload/roots/python_pools.h"
 #include "preload/python/python_layout.h"
 

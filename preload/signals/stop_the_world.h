@@ -55,9 +55,10 @@ int world_signal(void);
 void world_set_program_handler(void (*handler)(int, siginfo_t *, void *), bool ignored);
 /* Says whether leakctl has sent the signal; the program does not get such a signal. */
 bool world_is_request(const siginfo_t *info);
-/* Records the system calls that leakctl attach has interrupted or that go on meanwhile: that of the
- * calling thread (own), and that of the first thread, to which the kernel gives most signals. A
- * request of leakctl may come before such a call has ended. */
+/* Records in which system calls leakctl attach has met two threads, for the case that a request of
+ * leakctl interrupts such a call, which then must be restarted: the calling thread, whose call attach
+ * has interrupted (own), and the process's first thread, which gets most signals; its call is read
+ * from /proc. */
 void world_note_calls(const struct syscall_interrupted *own);
 /* Says whether the calling thread is inside of the runtime; for signal handlers. */
 bool world_thread_is_busy(void);

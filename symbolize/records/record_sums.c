@@ -14,7 +14,9 @@ static bool is_counted(const struct record_sums *drafts, const struct store_site
     return site->live_blocks && (!site->inherited || drafts->inherited);
 }
 
-/* Says whether the site grew. Such a site is reported even if all its blocks are freed by now. */
+/* Says whether the site grew. Such a site is reported even if all its blocks are freed by now. A
+ * site that a fork child inherited never counts: its blocks were allocated by the parent, and the
+ * parent's recording tells how they grew. */
 static bool has_grown(const struct record_sums *drafts, uint32_t index)
 {
     return growth_series_has_site(drafts->growth_series, index) &&
