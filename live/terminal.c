@@ -47,13 +47,36 @@ static void take_unread(int slave, struct news *news)
     news->unread = n > 0 ? (size_t)n : 0;
 }
 
-/* Waits until the third process ends, and tells when it stops. */
+/* Says whether the pseudo-terminal has hung up, because the process at the user's terminal was
+ * killed. */
+static bool is_hung_up(int slave)
+{
+    struct pollfd terminal = {.fd = slave};
+    return poll(&terminal, 1, 0) > 0 && terminal.revents & POLLHUP;
+}
+
+/* Waits until the third process stops or ends. False: the pseudo-terminal has hung up. */
+static bool wait_for_change(int slave, pid_t leader, int *status)
+{
+    sigset_t all;
+    sigfillset(&all);
+    while (!is_hung_up(slave)) {
+        pid_t pid = waitpid(leader, status, WUNTRACED | WNOHANG);
+        if (pid != 0)
+            return pid == leader;
+        sigwaitinfo(&all, NULL); /* SIGCHLD, or SIGHUP from the pseudo-terminal */
+    }
+    return false;
+}
+
+/* Waits until the third process ends, and tells when it stops. If the pseudo-terminal hangs up, ends
+ * at once: then the kernel sends SIGHUP to the program. */
 static void lead_session(int slave, pid_t leader, int to)
 {
     static struct news news;
     news = (struct news){.leader = leader, .status = -1};
     (void)!write(to, &news, sizeof news);
-    while (waitpid(leader, &news.status, WUNTRACED) == leader || errno == EINTR) {
+    while (wait_for_change(slave, leader, &news.status)) {
         if (!WIFSTOPPED(news.status))
             take_unread(slave, &news);
         (void)!write(to, &news, sizeof news);
@@ -102,6 +125,9 @@ struct relay {
     size_t key_count;
 };
 
+/* Number of bytes that are passed on at once: more than a pseudo-terminal keeps. */
+#define OUTPUT_MOST (128 << 10)
+
 static bool is_in_foreground(void)
 {
     return tcgetpgrp(STDIN_FILENO) == getpgrp();
@@ -130,6 +156,20 @@ static void take_terminal(struct relay *relay)
     pass_window(relay);
 }
 
+/* Looks at the user's terminal after SIGCONT. The shell may have given it other settings and another
+ * foreground group while SIGSTOP, which only this process gets, stopped this process. */
+static void retake_terminal(struct relay *relay)
+{
+    struct termios modes;
+    if (!relay->raw)
+        return take_terminal(relay);
+    relay->raw = is_in_foreground() && tcgetattr(STDIN_FILENO, &modes) == 0;
+    if (!relay->raw)
+        return;
+    cfmakeraw(&modes);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+}
+
 /* Gives the user's terminal the settings that the program's has. */
 static void give_terminal(struct relay *relay, const struct termios *modes)
 {
@@ -151,12 +191,24 @@ static void write_all(const char *bytes, size_t size)
     }
 }
 
-/* Passes on what the program has written, until nothing comes for `wait` ms. */
-static void pass_output(struct relay *relay, int wait)
+/* Waits for output for at most *left ns, and subtracts the time from *left. */
+static bool wait_for_output(const struct relay *relay, uint64_t *left)
+{
+    struct pollfd ready = {.fd = relay->master, .events = POLLIN};
+    uint64_t began = time_steady_ns();
+    bool found = poll(&ready, 1, (int)(*left / 1000000)) > 0 && ready.revents & POLLIN;
+    uint64_t waited = time_steady_ns() - began;
+    *left -= waited < *left ? waited : *left;
+    return found;
+}
+
+/* Passes on what was written to the pseudo-terminal, and waits for more for `wait` ms in all. Ends
+ * also if processes write without end. */
+static void pass_output(struct relay *relay, unsigned wait)
 {
     static char bytes[16 << 10];
-    struct pollfd ready = {.fd = relay->master, .events = POLLIN};
-    while (poll(&ready, 1, wait) > 0 && ready.revents & POLLIN) {
+    uint64_t end = relay->written + OUTPUT_MOST, left = wait * UINT64_C(1000000);
+    while (relay->written < end && wait_for_output(relay, &left)) {
         ssize_t n = read(relay->master, bytes, sizeof bytes);
         if (n <= 0)
             return;
@@ -199,8 +251,8 @@ static void pass_signal(struct relay *relay)
     if (sig == SIGWINCH)
         pass_window(relay);
     else if (sig == SIGCONT)
-        take_terminal(relay);
-    else if (sig != SIGCHLD && relay->leader)
+        retake_terminal(relay);
+    else if (sig != SIGCHLD)
         kill(relay->leader, sig);
 }
 
@@ -252,12 +304,12 @@ static void relay_terminal(struct relay *relay)
 {
     take_terminal(relay);
     for (;;) {
-        bool reads = relay->raw && !relay->key_count;
+        bool reads = relay->raw && relay->open && relay->leader && !relay->key_count;
         struct pollfd ready[] = {
             {.fd = relay->master, .events = relay->key_count ? POLLIN | POLLOUT : POLLIN},
-            {.fd = relay->signals, .events = POLLIN},
+            {.fd = relay->leader ? relay->signals : -1, .events = POLLIN},
             {.fd = relay->from, .events = POLLIN},
-            {.fd = reads && relay->open ? STDIN_FILENO : -1, .events = POLLIN}};
+            {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN}};
         poll(ready, 4, relay->raw || !relay->open ? -1 : FOREGROUND_STEP);
         if (ready[0].revents & POLLIN)
             pass_output(relay, 0);
@@ -265,7 +317,7 @@ static void relay_terminal(struct relay *relay)
             pass_keys(relay);
         if (ready[1].revents)
             pass_signal(relay);
-        if (ready[3].revents)
+        if (ready[3].revents && relay->raw)
             read_keys(relay);
         if (ready[2].revents)
             read_news(relay);

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,7 +41,9 @@ static void add_event(const struct typed *typed, const struct event *event, cons
         return;
     memcpy(piece, event, sizeof *event);
     memcpy(piece + sizeof *event, bytes, event->size);
-    (void)!pwrite(typed->file, piece, sizeof *event + event->size, file.st_size);
+    ssize_t size = (ssize_t)(sizeof *event + event->size);
+    if (pwrite(typed->file, piece, (size_t)size, file.st_size) != size)
+        (void)!ftruncate(typed->file, file.st_size);
 }
 
 void typed_add_input(const struct typed *typed, const char *bytes, size_t size, uint64_t written)
@@ -251,6 +255,7 @@ bool typed_open_terminal(const struct typed *typed, int *master, int *slave)
 pid_t typed_start_again(const struct typed *typed, int *slave)
 {
     int master;
+    pid_t parent = getpid();
     uint64_t now = time_steady_ns();
     if (!typed_open_terminal(typed, &master, slave))
         return 0;
@@ -263,7 +268,9 @@ pid_t typed_start_again(const struct typed *typed, int *slave)
                                 .recorded = typed->begin_ns,
                                 .busy_ns = now};
         fcntl(master, F_SETFL, O_RDWR | O_NONBLOCK);
-        type_all(&typist);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* then the terminal hangs up */
+        if (getppid() == parent)
+            type_all(&typist);
         _exit(0);
     }
     close(master);

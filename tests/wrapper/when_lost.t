@@ -730,6 +730,68 @@ type echo status $?\r
 see status 4
 END
 }
+test_when_lost_terminal_comes_back_from_sigstop() { # which stops only the process at the terminal
+    printf '%s\n' 'echo "ask> "; kill -STOP $(cat pid); read a; echo got $a; kill -STOP $(cat pid)' 'read b; echo and $b' >stops
+    asks <<'END'
+type sh -c 'echo $$ >pid; exec leakrun --when-lost sh stops 2>err'\r
+see Stopped
+type bg\r
+see &
+type echo sh'e'll\r
+see shell
+type fg\r
+see sh
+type 1\r
+see got 1
+see Stopped
+type fg\r
+see sh
+type 2\r
+see and 2
+type stty -a | tr ' ' _\r
+see _icanon_
+END
+}
+test_when_lost_program_hangs_up_when_leakrun_is_killed() {
+    printf '%s\n' 'trap "echo hung up >heard; exit" HUP; kill -9 $(cat pid); sleep 20' >kills
+    asks <<'END'
+type sh -c 'echo $$ >pid; exec leakrun --when-lost sh kills 2>err'\r
+see Killed
+END
+    until [ -s heard ]; do sleep 0.1; done
+}
+test_when_lost_nothing_is_typed_when_leakwatch_is_killed() {
+    compile kills -g <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+char *volatile sink;
+int main(void) {
+    sink = malloc(10);
+    sink = NULL;
+    return open("first", O_RDWR | O_CREAT | O_EXCL, 0600) < 0 && kill(getppid(), SIGKILL);
+}
+END
+    asks <<'END'
+type leakrun --when-lost $PWD/kills\r
+see Killed
+END
+    while pgrep -f "leakwatch --when-lost $PWD/kills" >pids; do sleep 0.1; done
+}
+test_when_lost_output_without_end_does_not_keep_the_terminal() {
+    asks <<'END'
+type leakrun --when-lost sh -c 'yes & sleep 1' 2>err; echo status $?\r
+see status 0
+END
+}
+test_when_lost_output_is_shown_to_its_end() {
+    asks <<'END'
+type leakrun --when-lost seq 30000 2>err; echo status $?\r
+see 30000
+see status 0
+END
+}
 test_when_lost_hidden_run_ends_by_two_keys() {
     compile stays -g <<'END'
 #include <fcntl.h>
