@@ -492,8 +492,8 @@ static const struct json_field record_fields[] = {
                          "stacks have the same lines")),
     JSON_LIST(
         record, "counterparts", counterparts, counterpart_count, counterpart_table,
-        JSON_ABOUT("lost: functions that by their names undo what functions of the stack do, as "
-                   "node_free undoes node_new; searched in the source file of the latter, "
+        JSON_ABOUT("lost: the function that by its name undoes what the function that allocates "
+                   "does, as node_free undoes node_new; searched in the source file of the latter, "
                    "and only if no function is marked as the one to fix")),
     JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
              JSON_KNOWN_BY(record, path)),

@@ -34,12 +34,12 @@ struct group_options {
 void group_records(struct arena *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process);
 
-/* ---- counterparts.c: functions that undo what functions of a record's stack do ------------------
+/* ---- counterparts.c: the function that undoes what the user frame does --------------------------
  *
- * The function to fix is often one that should release the blocks and forgets them, or was not
- * called: then it is in no stack. By its name it is the counterpart of a function that is: node_free
- * of node_new, FreeIf of AllocIf, ~Node of Node. It is searched in the debug information of the
- * source file of that function, where it mostly stands. */
+ * A function that should release the blocks and forgets them, or was not called, is in no stack. By
+ * its name it is the counterpart of the function that allocates: node_free of node_new. It is
+ * searched in the debug information of the source file of that function, where it mostly stands.
+ * Counterparts of the callers have mostly run and done their part, so they are not told. */
 
 /* Fills in record->counterparts, if no function of the record is marked as the one to fix. node: that
  * of the record's largest stack. */
