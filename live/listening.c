@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +16,17 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-/* Says whether this descriptor of another process is a socket that listens. */
+/* Says whether a descriptor of another process is a socket. directory: its /proc/PID/fd; name: the
+ * number of the descriptor. */
+static bool is_socket(int directory, const char *name)
+{
+    char target[8];
+    return readlinkat(directory, name, target, sizeof target) == (ssize_t)sizeof target &&
+           memcmp(target, "socket:[", sizeof target) == 0;
+}
+
+/* Says whether this socket of another process listens. The socket is copied for a moment; a copy of
+ * another kind of descriptor could keep a pipe open that the process has closed. */
 static bool is_listening(int process, int descriptor)
 {
     int listens = 0;
@@ -36,7 +47,8 @@ bool listening_is_process(pid_t pid)
     struct dirent *descriptor;
     bool found = false;
     while (descriptors && process >= 0 && !found && (descriptor = readdir(descriptors)))
-        found = *descriptor->d_name != '.' && is_listening(process, atoi(descriptor->d_name));
+        found = is_socket(dirfd(descriptors), descriptor->d_name) &&
+                is_listening(process, atoi(descriptor->d_name));
     if (descriptors)
         closedir(descriptors);
     if (process >= 0)
