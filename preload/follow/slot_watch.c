@@ -67,8 +67,7 @@ static uint32_t steps;
 static struct {
     uintptr_t pc, sp; /* registers before the last executed instruction */
     struct jump jump; /* the last jump before that instruction */
-    /* The instruction was the first of a called function, which was then executed at full speed. */
-    bool ran;
+    bool ran;         /* code was executed at full speed behind that instruction */
 } last;
 /* Set to 1 while a thread uses unwind_memory, so that other threads do not. */
 static uint32_t unwinding;
@@ -319,7 +318,7 @@ static void take_step(ucontext_t *context)
     context_set_step(context, load_relaxed(&stepping) && !last.ran);
 }
 
-/* Continues single-stepping after a function that was executed at full speed. */
+/* Ends the execution at full speed; its time is none of the time of steps. */
 static void end_run(void)
 {
     stepping_until += step_over_end();

@@ -56,10 +56,10 @@ static struct {
     uintptr_t start, end;
 } libc;
 static struct {
-    int thread; /* tid of the thread that executes a function at full speed; 0: no thread does */
+    int thread; /* tid of the thread that executes code at full speed; 0: no thread does */
     /* Address of the breakpoint; and of the code that is executed, if it is a loop, else "to". */
     uintptr_t to, from;
-    uintptr_t sp;   /* the stack pointer after the return of the function */
+    uintptr_t sp;   /* the stack pointer at the breakpoint: after the return, or in the loop */
     uint64_t began; /* time in ns */
 } running;
 static struct {
@@ -185,6 +185,8 @@ static bool set_breakpoint(uintptr_t address)
     return breakpoint.descriptor > 0;
 }
 
+/* Executes code at full speed up to an address. sp: the stack pointer there, or a lower one; from:
+ * the start of the loop that ends before the address, or the address itself. */
 static bool run_to(uintptr_t address, uintptr_t sp, uintptr_t from)
 {
     if (!set_breakpoint(address))
@@ -197,6 +199,11 @@ static bool run_to(uintptr_t address, uintptr_t sp, uintptr_t from)
     return true;
 }
 
+static bool run_to_return(const struct call *call)
+{
+    return run_to(call->returns_to, call->sp, call->returns_to);
+}
+
 /* Executes libc at full speed, up to its return to the code that called it. */
 static bool leave_libc(const ucontext_t *context)
 {
@@ -204,7 +211,7 @@ static bool leave_libc(const ucontext_t *context)
     const struct call *call = call_count ? &calls[call_count - 1] : NULL;
     struct frame outer;
     if (call && sp == call->sp - sizeof sp)
-        return run_to(call->returns_to, call->sp, call->returns_to);
+        return run_to_return(call);
     return find_caller_of_libc(context, &outer) && run_to(outer.pc, outer.sp, outer.pc);
 }
 
@@ -235,7 +242,7 @@ bool step_over_begin(const ucontext_t *context, uintptr_t last, uintptr_t last_s
         const struct call *call = &calls[call_count - 1];
         call->function->steps++;
         other_steps += !call->gets_block;
-        if (is_enough(call, pc, sp) && run_to(call->returns_to, call->sp, call->returns_to))
+        if (is_enough(call, pc, sp) && run_to_return(call))
             return true;
     }
     return sp == last_sp && last - pc < LOOP_BYTES && leave_loop(context, last);
@@ -280,7 +287,8 @@ uint64_t step_over_end(void)
 void step_over_stop(void)
 {
     running.thread = 0;
-    if (breakpoint.descriptor > 0)
-        sys_close(breakpoint.descriptor);
-    breakpoint.descriptor = 0;
+    /* Two threads may stop at once, and the program may soon get the number for a file of its own. */
+    int descriptor = exchange_relaxed(&breakpoint.descriptor, 0);
+    if (descriptor > 0)
+        sys_close(descriptor);
 }

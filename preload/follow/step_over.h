@@ -50,14 +50,14 @@ bool step_over_begin(const ucontext_t *context, uintptr_t last, uintptr_t last_s
  * not be single-stepped. */
 bool step_over_is_unsafe(const ucontext_t *context);
 
-/* Says whether the calling thread executes a function at full speed. */
+/* Says whether the calling thread executes a function or a loop at full speed. */
 bool step_over_is_running(void);
-/* Called when a SIGTRAP came while the function was executed at full speed. True: the function has
- * returned. False: the SIGTRAP has another reason, or a recursive call of the function returned. */
+/* Called when a SIGTRAP came meanwhile. True: the function has returned, or the loop has ended.
+ * False: the SIGTRAP has another reason, or a recursive call reached the breakpoint. */
 bool step_over_has_returned(const ucontext_t *context);
 
-/* Says whether the function that is executed at full speed has been left in another way than by its
- * return. sp, pc: stack pointer and address of the thread's present code. */
+/* Says whether the function or loop that is executed at full speed has been left without reaching
+ * the breakpoint. sp, pc: stack pointer and address of the thread's present code. */
 bool step_over_is_left(uintptr_t sp, uintptr_t pc);
 /* Ends the execution at full speed. Returns its time in ns. */
 uint64_t step_over_end(void);
