@@ -18,6 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -246,24 +247,40 @@ static void answer_variable(struct elf_binary *binary, struct message *request,
 
 struct counterpart_search {
     const char *maker; /* demangled */
+    char words[2][NAME_WORD_SIZE];
+    size_t word_count;
     struct arena *mem;
 };
+
+/* Says whether the symbol may be that of a counterpart. In a unit of thousands of functions, to
+ * demangle and split all their names would take as long as the rest of the report. */
+static bool may_be_counterpart(const struct counterpart_search *search, const char *symbol)
+{
+    return search->word_count < 2 || strcasestr(symbol, search->words[0]) ||
+           strcasestr(symbol, search->words[1]);
+}
 
 static unsigned fits_counterpart(const char *name, void *context)
 {
     const struct counterpart_search *search = context;
 
-    return name_undoes(demangle(search->mem, name), search->maker);
+    return may_be_counterpart(search, name)
+               ? name_undoes(demangle(search->mem, name), search->maker)
+               : 0;
 }
 
 static void find_counterpart(struct elf_binary *binary, struct message *request,
                              struct message *answer)
 {
     uint64_t offset = message_number(request);
-    struct counterpart_search search = {.maker = message_text(request), .mem = arena_begin()};
+    struct counterpart_search search = {.maker = message_text(request)};
     struct dwarf_frame found;
 
-    if (search.maker && elf_binary_find_named(binary, offset, fits_counterpart, &search, &found)) {
+    if (!search.maker)
+        return;
+    search.word_count = name_first_words(search.maker, search.words);
+    search.mem = arena_begin();
+    if (elf_binary_find_named(binary, offset, fits_counterpart, &search, &found)) {
         message_put_text(answer, found.name);
         message_put_text(answer, found.file);
         message_put_number(answer, found.line);

@@ -2,6 +2,7 @@
 #include "common/names/names.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WORDS 16
@@ -117,6 +118,18 @@ bool name_says_growth(const char *function)
         if (IS_IN(words.word[i], growth) || ENDS_IN(words.word[i], endings))
             return true;
     return false;
+}
+
+size_t name_first_words(const char *function, char first[2][NAME_WORD_SIZE])
+{
+    struct words words;
+    size_t count;
+
+    split_words(function, &words);
+    count = words.count < 2 ? words.count : 2;
+    for (size_t i = 0; i < count; i++)
+        snprintf(first[i], NAME_WORD_SIZE, "%s", words.word[i]);
+    return count;
 }
 
 /* Words for making something, and the usual words for undoing that. */

@@ -37,6 +37,12 @@ bool demangle_is_template_member(const char *name);
 bool name_says_release(const char *function);
 /* Says whether a function replaces a block by a larger one: buffer_grow, rehash. */
 bool name_says_growth(const char *function);
+
+#define NAME_WORD_SIZE 128
+
+/* Copies the first two words of a function's name, in lower case; returns how many it has, 2 at
+ * most. A function that undoes one with two words has at least one of them in its symbol. */
+size_t name_first_words(const char *function, char words[2][NAME_WORD_SIZE]);
 /* Says how clearly the name of a function says that it undoes what another one does, as node_free
  * and node_new, ~Node and Node: 0 = not at all, 2 = the usual word for it. */
 unsigned name_undoes(const char *function, const char *maker);

@@ -109,6 +109,19 @@ START_TEST(template_arguments_are_left_out_before_a_name_is_cut)
 }
 END_TEST
 
+START_TEST(the_first_words_of_a_name_are_known)
+{
+    char words[2][NAME_WORD_SIZE];
+
+    ck_assert_uint_eq(name_first_words("tree::makeNode_at(int)", words), 2);
+    ck_assert_str_eq(words[0], "make");
+    ck_assert_str_eq(words[1], "node");
+    ck_assert_uint_eq(name_first_words("make", words), 1);
+    ck_assert_str_eq(words[0], "make");
+    ck_assert_uint_eq(name_first_words("", words), 0);
+}
+END_TEST
+
 /* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
 START_TEST(names_of_ten_thousand_characters_are_read)
 {
@@ -372,6 +385,7 @@ int main(void)
     tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
     tcase_add_loop_test(all, template_arguments_are_left_out_before_a_name_is_cut, 0,
                         ROWS(omitted));
+    tcase_add_test(all, the_first_words_of_a_name_are_known);
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
     tcase_add_loop_test(all, a_functions_name_says_what_it_does, 0, ROWS(says));
