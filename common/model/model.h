@@ -307,6 +307,8 @@ struct lost_place {
     bool known;
     const char *holder; /* variable that held the pointer: "g_cache (cache.c:12)"; NULL = none
                          * seen (a register held it, or nothing) */
+    const struct frame *holder_maker; /* function that allocated the block with the pointer; NULL =
+                                       * unknown, or no block held it */
     /* Stack of the instruction that overwrote the pointer, or of the call that freed the holder;
      * no frames: the pointer was lost between two calls of allocation functions, `before` and
      * `after`. */

@@ -96,6 +96,11 @@ struct term_text text_place(const struct frame *frame, const struct view *view)
     return term_text(place, strlen(place), 0);
 }
 
+const char *text_place_lead(const struct frame *frame, const struct term_text *place)
+{
+    return !place->columns ? "" : frame->file ? " at " : " ";
+}
+
 struct term_text text_place_within(const struct frame *frame, const struct view *view,
                                    size_t columns)
 {

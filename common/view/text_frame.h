@@ -46,6 +46,9 @@ struct term_text text_function_name(const struct frame *frame, const struct view
 /* The place of a frame: "file:line", "in module", or "" for a frame whose name contains the
  * module. */
 struct term_text text_place(const struct frame *frame, const struct view *view);
+/* What stands between the name of a frame's function and its place: " at ", " " before "in module",
+ * or "" if there is no place. */
+const char *text_place_lead(const struct frame *frame, const struct term_text *place);
 /* The place of a frame; if it is wider than `columns`, without its first folders:
  * "…/xml/parse.c:12". If even the file's name is too wide, the whole place. */
 struct term_text text_place_within(const struct frame *frame, const struct view *view,

@@ -69,6 +69,7 @@ static void anonymize_orphaned(const struct orphaned *orphaned)
 
 static void anonymize_lost(const struct lost_place *place)
 {
+    anonymize_frames(&place->holder_maker, place->holder_maker != NULL);
     anonymize_stack(&place->at);
     anonymize_stack(&place->before);
     anonymize_stack(&place->after);

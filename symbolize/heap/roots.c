@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/term_text.h"
 #include "common/names/binary.h"
 #include "common/names/names.h"
 
@@ -38,12 +39,17 @@ static const char *thread_words(struct roots *roots, const struct root *root)
     return arena_format(roots->mem, "T%" PRIu32, root->thread.serial);
 }
 
-/* Returns the qualified name of a function without its arguments, like "app::f()". */
+#define CALL_COLUMNS 40 /* longer names of functions have no template arguments */
+
+/* Returns the qualified name of a function without its parameters, like "app::f()". */
 static const char *call_words(struct roots *roots, const char *function)
 {
     const char *scope = demangle_scope(function);
+    char *name = arena_copy(roots->mem, scope, demangle_bare_length(scope));
 
-    return arena_format(roots->mem, "%.*s()", (int)demangle_bare_length(scope), scope);
+    if (cxx_shorten_name(name) > CALL_COLUMNS)
+        cxx_omit_arguments(name);
+    return arena_format(roots->mem, "%s()", name);
 }
 
 static const char *place_words(struct roots *roots, const struct root *root)

@@ -38,16 +38,9 @@ static const struct frame *site_frame(struct when_lost_builder *builder, uint32_
 static const char *block_words(struct when_lost_builder *builder, const struct store_drop *drop)
 {
     uint64_t offset = drop->holder.word.address - drop->holder.block;
-    const struct frame *frame =
-        drop->holder_site == STORE_NO_SITE ? NULL : site_frame(builder, drop->holder_site);
-    char name[FRAME_NAME_SIZE];
 
-    if (!frame)
-        return arena_format(builder->mem, "+%" PRIu64 " in a block of %" PRIu64 " bytes", offset,
-                            drop->holder.size);
-    return arena_format(builder->mem, "+%" PRIu64 " in a block of %" PRIu64 " bytes from %.60s%s",
-                        offset, drop->holder.size, frame_name(frame, name),
-                        frame->function ? "()" : "");
+    return arena_format(builder->mem, "+%" PRIu64 " in a block of %" PRIu64 " bytes", offset,
+                        drop->holder.size);
 }
 
 static const struct root *drop_root(struct when_lost_builder *builder,
@@ -161,6 +154,8 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
     if (!root || root->class != LEAK_ROOT_CLASS_STACKS || root->variable || !drop->frame_count)
         /* a stack word without a variable is a register that a callee saved: it is not named */
         place.holder = holder_words(builder, drop, root);
+    if (drop->holder.block && drop->holder_site != STORE_NO_SITE)
+        place.holder_maker = site_frame(builder, drop->holder_site);
     place.in_memory = drop->holder.block || (root && root->class != LEAK_ROOT_CLASS_STACKS);
     place.was_saved = root && root->class == LEAK_ROOT_CLASS_STACKS && !root->variable;
     place.before = stack_from_node(builder->mem, &builder->signatures, drop->before);

@@ -3,6 +3,7 @@
 
 #include "leak_store.h"
 #include "common/view/json_parts.h"
+#include "common/view/text_frame.h"
 
 bool json_is_sampled(const struct json_writer *json, const void *object)
 {
@@ -153,6 +154,19 @@ static void put_lost_function(struct json_writer *json, const char *key, const v
     json_put_text(json, key, place->from ? place->from->function : NULL);
 }
 
+/* Writes "+56 in a block of 72 bytes from item_new()". */
+static void put_lost_holder(struct json_writer *json, const char *key, const void *object)
+{
+    const struct lost_place *place = object;
+    const struct frame *maker = place->holder_maker;
+    char text[TERM_TEXT_MAX + 100];
+
+    if (maker)
+        snprintf(text, sizeof(text), "%.80s from %s%s", place->holder,
+                 text_bare_name(maker, 0).text, maker->function ? "()" : "");
+    json_put_text(json, key, maker ? text : place->holder);
+}
+
 static const struct json_field lost_first_line_fields[] = {
     JSON_COUNT(frame, "line", line, JSON_NULL_IF_0,
                JSON_ABOUT("the only line, or the first one that is possible")),
@@ -172,8 +186,8 @@ static const struct json_field lost_place_fields[] = {
     JSON_COMPUTED("file", TEXT, put_lost_file, JSON_MAY_BE_NULL),
     JSON_INCLUDE_POINTER(lost_place, from, lost_line_table),
     JSON_INCLUDE_POINTER(lost_place, to, lost_last_line_table),
-    JSON_TEXT(lost_place, "holder", holder, JSON_MAY_BE_NULL,
-              JSON_ABOUT("the word that held the last pointer; null: none was seen in memory")),
+    JSON_COMPUTED("holder", TEXT, put_lost_holder, JSON_MAY_BE_NULL,
+                  JSON_ABOUT("the word that held the last pointer; null: none was seen in memory")),
     JSON_BOOLEAN(lost_place, "returned", returned,
                  JSON_ABOUT("the pointer was on the stack of the function, which returned")),
     JSON_BOOLEAN(lost_place, "holder_freed", holder_freed,

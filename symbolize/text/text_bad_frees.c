@@ -185,9 +185,8 @@ static void write_part_frame(const char *lead, const struct frame *frame, const 
 {
     struct term_text place = text_place(frame, view);
 
-    fprintf(stream, "%s%s", lead, text_call(frame, view, CALL_COLUMNS).text);
-    if (place.columns)
-        fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
+    fprintf(stream, "%s%s%s%s", lead, text_call(frame, view, CALL_COLUMNS).text,
+            text_place_lead(frame, &place), place.text);
 }
 
 /* Describes a bad free by its difference from the first one with its cause (`lead`): "called by

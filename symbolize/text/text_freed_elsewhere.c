@@ -64,7 +64,7 @@ static void write_freed_place(const char *margin, const char *lead, const struct
                               const char *rest, const struct view *view, FILE *stream)
 {
     struct term_text place = text_place(frame, view), name = text_function_name(frame, view, 0);
-    const char *at = !place.columns ? "" : frame->file ? " at " : " ";
+    const char *at = text_place_lead(frame, &place);
     size_t taken = TEXT_INDENT + strlen(lead), behind;
     const char *before = "";
 
@@ -116,10 +116,7 @@ static void write_freed_call(const char *lead, const struct freed_place *at, con
         }
     }
     fprintf(stream, "%s%.*s%s%s%s%s%s%s%s\n", margin_of(at), (int)strlen(lead) - (*before != 0),
-            lead, before, below.text, join, caller.text,
-            !place.columns     ? ""
-            : at->common->file ? " at "
-                               : " ",
+            lead, before, below.text, join, caller.text, text_place_lead(at->common, &place),
             place.text, rest);
     if (view->terse < TEXT_ONE_SOURCE)
         text_source_line(at->common, TEXT_INDENT, view, stream);
@@ -252,10 +249,7 @@ struct term_text text_called_by(const struct frame *caller, size_t columns, cons
 
     text.columns = (size_t)snprintf(text.text, sizeof(text.text), "called by %.1000s%s%.1000s",
                                     text_function_name(caller, view, columns).text,
-                                    !place.columns ? ""
-                                    : caller->file ? " at "
-                                                   : " ",
-                                    place.text);
+                                    text_place_lead(caller, &place), place.text);
     return text;
 }
 

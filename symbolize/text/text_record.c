@@ -262,9 +262,7 @@ static void write_entry_part(const struct term_text *bytes, const struct term_te
     fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
     if (who)
         fprintf(stream, " %s %s", who, text_call(frame, view, CALL_COLUMNS).text);
-    if (place.columns)
-        fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
-    putc('\n', stream);
+    fprintf(stream, "%s%s\n", text_place_lead(frame, &place), place.text);
 }
 
 static void write_more(size_t more, FILE *stream)

@@ -124,12 +124,16 @@ static void place_text(const struct resource *resource, size_t columns, const st
                        char *text, size_t size)
 {
     const struct frame *title = record_title_frame(&resource->record);
+    struct term_text place;
 
     *text = 0;
-    if (!title || view->terse < TEXT_TIGHT || !text_place(title, view).columns)
+    if (!title || view->terse < TEXT_TIGHT)
+        return;
+    place = text_place(title, view);
+    if (!place.columns)
         return;
     snprintf(text, size, ", in %s%s%s", text_function_name(title, view, 0).text,
-             title->file ? " at " : " ", text_place(title, view).text);
+             text_place_lead(title, &place), place.text);
     if (columns + strlen(text) > TEXT_COLUMNS)
         *text = 0;
 }

@@ -29,6 +29,14 @@ static void write_name(const struct frame *frame, const struct view *view, FILE 
     fputs(text_function_name(frame, view, name_columns(view)).text, stream);
 }
 
+/* Writes " at src/item.c:64", " in libz.so.1" if the line is unknown, or nothing. */
+static void write_at(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    struct term_text place = text_place(frame, view);
+
+    fprintf(stream, "%s%s", text_place_lead(frame, &place), place.text);
+}
+
 /* Writes ", reached from line 456": the line from which the program jumped to the instruction; with
  * its file if it is in another function, which was inlined. */
 static void write_jump(const struct lost_place *place, const struct view *view, FILE *stream)
@@ -49,10 +57,8 @@ static void write_lines(const struct lost_place *place, const struct view *view,
 {
     const struct frame *from = place->from, *to = place->to;
 
-    if (!text_place(from, view).columns)
-        return;
     if (place->at.count || !from->line || !to->line || from->line == to->line)
-        fprintf(stream, " %s%s", from->file ? "at " : "", text_place(from, view).text);
+        write_at(from, view, stream);
     else if (from->line < to->line)
         fprintf(stream, " between %s and %" PRIu32, text_place(from, view).text, to->line);
     else
@@ -69,8 +75,10 @@ static void write_where(const struct lost_place *place, const char *lead, const 
         fputs(" when ", stream);
         write_name(place->from, view, stream);
         fputs(" returned", stream);
-        if (text_place(place->from, view).columns)
+        if (place->from->file)
             fprintf(stream, ", after %s", text_place(place->from, view).text);
+        else
+            write_at(place->from, view, stream);
     } else {
         fputs(" in ", stream);
         write_name(place->from, view, stream);
@@ -79,20 +87,29 @@ static void write_where(const struct lost_place *place, const char *lead, const 
     }
 }
 
-static void write_holder(const struct lost_place *place, FILE *stream)
+#define FROM (sizeof(" from ") - 1)
+
+static void write_holder(const struct lost_place *place, const struct view *view, FILE *stream)
 {
     const char *lead = place->holder_freed ? ", which freed the block with the last pointer"
                        : place->at.count   ? ", which overwrote the last pointer"
                                            : "; the last pointer was";
 
-    if (place->holder)
-        fprintf(
-            stream, "%s:\n%*s%s\n", lead, TEXT_INDENT + 2, "",
-            term_text(place->holder, strlen(place->holder), TEXT_COLUMNS - TEXT_INDENT - 2).text);
-    else
+    size_t room = view->verbose ? 0 : TEXT_COLUMNS - TEXT_INDENT - 2;
+
+    if (!place->holder) {
         fputs(place->at.count ? ", where a register held the last pointer\n"
                               : "; no pointer to it was stored\n",
               stream);
+        return;
+    }
+    struct term_text holder = term_text(place->holder, strlen(place->holder), room);
+    fprintf(stream, "%s:\n%*s%s", lead, TEXT_INDENT + 2, "", holder.text);
+    if (place->holder_maker) {
+        room = room > holder.columns + FROM ? room - holder.columns - FROM : 0;
+        fprintf(stream, " from %s", text_call(place->holder_maker, view, room).text);
+    }
+    putc('\n', stream);
 }
 
 /* Writes the caller of the function that lost the pointer, because this function may overwrite or
@@ -130,8 +147,7 @@ static void write_shared_caller(const struct when_lost *when, const struct view 
 static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,
                                     const struct view *view, FILE *stream)
 {
-    if (text_place(frame, view).columns)
-        fprintf(stream, " at %s", text_place(frame, view).text);
+    write_at(frame, view, stream);
     for (size_t i = 0, calls = 0; i < stack->count && calls < CALLERS_OF_USE; i++) {
         if (stack->frames[i] != frame)
             continue;
@@ -167,7 +183,8 @@ static void write_end(const struct way *way, const struct view *view, FILE *stre
                        : way->returned ? "returned it"
                                        : "ended";
 
-    fprintf(stream, "%s at %s", verb, text_place(way->end, view).text);
+    fputs(verb, stream);
+    write_at(way->end, view, stream);
     if (way->jumped_from)
         fprintf(stream, ", reached from line %" PRIu32, way->jumped_from->line);
 }
@@ -309,7 +326,7 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
         return;
     }
     write_where(&when->place, "lost", view, stream);
-    write_holder(&when->place, stream);
+    write_holder(&when->place, view, stream);
     write_caller(&when->place, view, stream);
     if (when->place.at.count && when->place.from)
         text_source_line(when->place.from, TEXT_INDENT, view, stream);

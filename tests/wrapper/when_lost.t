@@ -204,6 +204,35 @@ test_when_lost_owner_is_freed() {
     loses owner " lost in item_free at ways.c:$(line_of owner), which freed the block with the last pointer" \
         '\+56 in a block of 72 bytes from item_new\(\)'
 }
+# The key of the table, whose function allocates the owner.
+owner_from_template() { # the key
+    cat >small.cc <<END
+#include <cstdlib>
+struct descending_order {};
+static void busy() { free(malloc(900)), free(malloc(901)); }
+template <class Key, class Order> struct associative_table {
+    char *name;
+    __attribute__((noinline)) static associative_table *create(int size) {
+        associative_table *table = (associative_table *)malloc(sizeof *table);
+        table->name = (char *)malloc(size);
+        return table;
+    }
+};
+int main() {
+    associative_table<$1, descending_order> *table = associative_table<$1, descending_order>::create(33);
+    busy();
+    free(table);
+}
+END
+    g++ -w -g -fno-builtin -O0 -o small small.cc
+    when_lost ./small
+}
+test_when_lost_owner_is_from_a_function_without_parameters() {
+    owner_from_template int
+    says err '^       \+0 in a block of 8 bytes from associative_table<…>::create\(\)$'
+    leakrun --when-lost -v --color=never ./small >out 2>err
+    says err '^       \+0 in a block of 8 bytes from associative_table<int, descending_order>::create\(int\)$'
+}
 test_when_lost_pointer_that_moves_is_followed() {
     ways
     loses moved " lost in drop_first at ways.c:$(line_of moved), which overwrote" ' array \(ways.c:'
@@ -426,6 +455,32 @@ END
 test_when_lost_last_use_is_told() {
     forgets count
     says err 'its first 24 bytes were last used in forget at small.c:5$'
+}
+used_in_library() { # options for the library's compiler
+    echo 'void use(char *text) { text[0] = 1; }' >use.c
+    gcc -shared -fPIC "$@" -o libuse.so use.c
+    cat >small.c <<'END'
+#include <stdlib.h>
+void use(char *);
+static void work(void) {
+    char *text = malloc(50);
+    use(text);
+    text = NULL;
+    free(malloc(9));
+}
+int main(void) {
+    work();
+    return 0;
+}
+END
+    gcc -w -g -fno-builtin -o small small.c -L. -luse -Wl,-rpath,"$PWD"
+    when_lost ./small
+}
+test_when_lost_last_use_in_a_library_has_a_line_or_its_library() {
+    used_in_library -g
+    says err 'last used in use at use\.c:1,$'
+    used_in_library
+    says err 'last used in use in libuse\.so,$'
 }
 test_when_lost_use_of_other_words_is_not_seen() {
     forgets last
