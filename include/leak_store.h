@@ -1139,7 +1139,8 @@ struct leak_orphan {
 
 enum leak_found_flag {
     /* A reference cycle: "blocks" counts one block of each cycle, its leader; the other blocks are
-     * INDIRECT and owned by it. */
+     * INDIRECT and owned by it. Not set if they point only into the leader, as the nodes of a
+     * container do that it owns. */
     LEAK_FOUND_CYCLE = 1,
     LEAK_FOUND_DROPPED = 2, /* REACHABLE, but only until the exit handlers ran */
     LEAK_FOUND_IGNORED = 4, /* REACHABLE, because the program has called libleak_ignore */

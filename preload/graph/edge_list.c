@@ -57,15 +57,18 @@ static ALWAYS_INLINE void scan_source(struct edge_walk *walk, uint32_t number, u
 
 /* ---- Edges of lost blocks -------------------------------------------------------------------- */
 
-static ALWAYS_INLINE void visit_lost(void *context, uintptr_t pointer UNUSED, uint32_t number,
+static ALWAYS_INLINE void visit_lost(void *context, uintptr_t pointer, uint32_t number,
                                      uint32_t from, uint32_t at UNUSED)
 {
     struct edge_walk *walk = context;
     if (node_verdict(&walk->reach->nodes[number]) != LEAK_VERDICT_LOST)
         return;
-    uint32_t to = walk->reach->links[number].from;
-    if (to != from)
-        append_target(walk, from, to);
+    struct mark_link *link = &walk->reach->links[number];
+    uintptr_t offset = pointer - node_address(&walk->reach->nodes[number]);
+    if (link->from == from)
+        return;
+    link->at = offset < link->at ? (uint32_t)offset : link->at;
+    append_target(walk, from, link->from);
 }
 
 bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint32_t *node_of,

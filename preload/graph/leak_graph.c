@@ -159,6 +159,28 @@ static void label_owned(struct component_search *search, uint32_t record)
     }
 }
 
+/* Returns the lowest offset in the block to which another lost block points. */
+static uint32_t lowest_offset(const struct leak_graph *graph, uint32_t number)
+{
+    return graph->reach->links[graph->node_of[number]].at;
+}
+
+/* Says whether a record of several blocks is a reference cycle: some block points to the leader's
+ * start. Where pointers lead only into the leader, it usually owns a container, whose nodes point
+ * back to the container's head: no cycle of the program. But if the leader points to a block of its
+ * component into which pointers lead at the same offset, the blocks have headers, and there is a
+ * cycle. */
+static bool is_closed_cycle(const struct component_search *search, uint32_t leader)
+{
+    const uint32_t *to = edge_list_targets(&search->edges);
+    const struct edge_cursor *cursors = search->cursors;
+    uint32_t offset = lowest_offset(search->graph, leader);
+    for (uint32_t i = leader ? cursors[leader - 1].end : 0; offset && i < cursors[leader].end; i++)
+        if (cursors[to[i]].low == leader && lowest_offset(search->graph, to[i]) == offset)
+            return true;
+    return !offset;
+}
+
 static void find_owners(struct component_search *search)
 {
     struct leak_graph *graph = search->graph;
@@ -166,7 +188,7 @@ static void find_owners(struct component_search *search)
         graph->owner[i] = NODE_NONE;
         if (search->cursors[i].low == i && !(graph->flags[i] & LED_TO))
             graph->flags[i] |= RECORD;
-        else
+        if (graph->flags[i] & CYCLE && !(graph->flags[i] & RECORD && is_closed_cycle(search, i)))
             graph->flags[i] &= ~CYCLE;
     }
     for (uint32_t i = 0; i < graph->lost; i++)
@@ -196,7 +218,7 @@ static bool number_lost(struct leak_graph *graph)
         return false;
     for (uint32_t i = 0, number = 0; i < reach->count; i++)
         if (node_verdict(&reach->nodes[i]) == LEAK_VERDICT_LOST) {
-            reach->links[i].from = number;
+            reach->links[i] = (struct mark_link){.from = number, .at = UINT32_MAX};
             graph->node_of[number++] = i;
         }
     return true;

@@ -27,7 +27,9 @@ struct leak_graph *leak_graph_build(struct reach *reach);
 /* Returns LOST or INDIRECT for a block that marking did not reach, and the verdict of reach_verdict
  * for all others. */
 enum leak_verdict leak_graph_verdict(const struct leak_graph *graph, uint32_t node);
-/* True for the leader of a reference cycle of two or more blocks. */
+/* True for the leader of a reference cycle of two or more blocks. False if other blocks point only
+ * into the leader, not to its start, as the nodes of a container do that it owns; unless pointers
+ * into the blocks to which it points lead behind a header of the same size. */
 bool leak_graph_is_cycle(const struct leak_graph *graph, uint32_t node);
 /* Returns the record (directly lost block) that owns an INDIRECT node; if several records lead to
  * the node, the one with the lowest address. *shared: records of other allocation sites lead to the

@@ -16,7 +16,9 @@ struct edge_list {
 };
 
 /* Builds the edge list of the lost blocks. Sources and targets are numbers of lost blocks, which
- * are indices of node_of; reach->links[node].from of a lost node holds its number. */
+ * are indices of node_of; reach->links[node].from of a lost node holds its number.
+ * Lowers reach->links[node].at to the lowest offset in the node to which another lost block
+ * points. */
 bool edge_list_of_lost(struct edge_list *edges, struct reach *reach, const uint32_t *node_of,
                        uint32_t count);
 /* Builds the edge list of the held (reachable, possibly lost or hidden) blocks of the core. Sources

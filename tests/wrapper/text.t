@@ -140,6 +140,36 @@ END
     leakrun --format=json -o app.json ./app
     says app.json '"function": "keeper<std::map<.*std::allocator<std::pair<int const, std::vector<'
 }
+# The nodes of the map point back into the owner, to the head of the tree.
+owner_of_a_map() { # what an entry of the map has in it
+    cat >owner.cc <<END
+#include <map>
+struct owner { std::map<int, void *> entries; };
+__attribute__((noinline)) static void lose(void)
+{
+    owner *made = new owner;
+    for (int i = 0; i < 9; i++)
+        made->entries[i] = $1;
+}
+__attribute__((noinline)) static void wipe(void)
+{
+    volatile char stack[8192];
+    for (unsigned i = 0; i < sizeof stack; i++)
+        stack[i] = 0;
+}
+int main() { lose(), wipe(); }
+END
+    g++ -g -O1 -fno-builtin -o owner owner.cc
+    leakrun --color=never ./owner >out 2>report || :
+    says report '^[0-9]+ bytes in 1 block lost \(1 record\), plus [0-9]+ bytes indirectly lost$'
+}
+test_owner_of_a_container_is_a_reference_cycle_only_if_an_entry_points_to_it() {
+    owner_of_a_map nullptr
+    silent_about report 'reference cycle'
+    owner_of_a_map made
+    says report '^     reference cycle$'
+}
+
 test_a_long_path_is_said_once() {
     need gcc
     mkdir -p sources/of/the/program elsewhere

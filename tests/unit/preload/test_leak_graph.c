@@ -80,6 +80,14 @@ static const struct {
     {"of the first thread", "a#2.7.0 b#2.5.0 c#1.9.0 d a->b b->c c->a a->d", "c=4* a<c b<c d<c"},
     {"or the first tick", "a#1.5.3 b#1.5.2 c#1.5.1 d a->b b->c c->a a->d", "c=4* a<c b<c d<c"},
     {"or the lowest address", "a#1.5.3 b#1.5.3 c#1.5.3 d a->b b->c c->a b->d", "a=4* b<a c<a d<a"},
+    {"a pointer into the leader closes no cycle", "a->b b->a+8", "a=2 b<a"},
+    {"one to its start does", "a->b b->a+8 b->a", "a=2* b<a"},
+    {"of a container's nodes only the first points to its head", "a->b b->a+8 b->c c->b",
+     "a=3 b<a c<a"},
+    {"another block may close the cycle", "a->b b->a+8 b->c c->b a->d d->a", "a=4* b<a c<a d<a"},
+    {"pointers behind headers of one size close a cycle", "a->b+16 b->a+16", "a=2* b<a"},
+    {"those behind other offsets do not", "a->b+8 b->a+16", "a=2 b<a"},
+    {"nor does a block of that offset outside of the cycle", "a->b b->a+16 a->c+16", "a=3 b<a c<a"},
     {"a cycle below another block has no leader", "a->b b->a c->a", "c=3 a<c b<c"},
     {"what records of two sites lead to is shared, with everything below", "a->c b->c c->d a->e",
      "a=2 b=1 c<<a d<<a e<a"},
@@ -274,6 +282,32 @@ static int leader_of(const struct heap *heap, const struct paths *paths, int blo
     return leader;
 }
 
+/* The lowest offset in a block to which other lost blocks point. */
+static uint64_t lowest_offset(const struct heap *heap, int block)
+{
+    uint64_t lowest = UINT64_MAX;
+    for (int from = 0; from < heap->blocks; from++)
+        for (int word = 0; from != block && !is_held(heap, from) && word < words_of(heap, from);
+             word++) {
+            uintptr_t pointer = arch_address((const void *)word_of(heap, from, word));
+            uint64_t offset = pointer - heap->block[block].address;
+            if (leads_to(heap, word_of(heap, from, word), block, BY_ANY) && offset < lowest)
+                lowest = offset;
+        }
+    return lowest;
+}
+
+/* Does a pointer to the start of the leader close its cycle, or one behind a header that the blocks
+ * to which it points have as well? */
+static bool is_closed(const struct heap *heap, const struct paths *paths, int leader)
+{
+    uint64_t offset = lowest_offset(heap, leader);
+    for (int i = 0; i < heap->blocks; i++)
+        if (edge(heap, leader, i) && paths->way[i][leader] && lowest_offset(heap, i) == offset)
+            return true;
+    return !offset;
+}
+
 struct wanted {
     enum leak_verdict verdict[BLOCKS_MOST];
     bool cycle[BLOCKS_MOST], shared[BLOCKS_MOST];
@@ -291,7 +325,7 @@ static void judge_lost(const struct heap *heap, struct wanted *wanted)
         if (is_held(heap, i))
             continue;
         bool record = leader_of(heap, &paths, i, &members) == i;
-        wanted->cycle[i] = record && members > 1;
+        wanted->cycle[i] = record && members > 1 && is_closed(heap, &paths, i);
         if (record)
             wanted->owner[i] = i;
         else
