@@ -21,6 +21,8 @@ struct search {
     uint32_t *stack;   /* stack of Tarjan's algorithm */
     struct step *path; /* path of the depth-first search */
     uint8_t *entered;  /* for each component: 1 if another component leads to it */
+    uint64_t *lowest;  /* for each block: the lowest offset to which another block of its component
+                        * points; UINT64_MAX: none does */
     uint32_t stacked, depth, visited, components;
 };
 
@@ -88,6 +90,17 @@ static void search_from(struct search *search, uint32_t first)
     }
 }
 
+/* Returns the offset in block `to` to which the word before offset `at` of block `from` points. */
+static uint64_t edge_offset(const struct search *search, uint32_t from, uint64_t at, uint32_t to)
+{
+    const struct heap_map *chunks = &search->marking->heap->chunks;
+    const struct lost_chunk *blocks = search->graph->block;
+    const uint8_t *bytes = heap_map_block_bytes(chunks, blocks[from].chunk);
+
+    return image_word(bytes + at - chunks->word, chunks->word) -
+           heap_map_block(chunks, blocks[to].chunk);
+}
+
 static void find_entered(struct search *search)
 {
     for (uint32_t i = 0; i < search->graph->count; i++) {
@@ -96,9 +109,24 @@ static void find_entered(struct search *search)
         for (uint32_t to; (to = next_edge(search, i, &at)) != NONE;)
             if (search->component[to] != search->component[i])
                 search->entered[search->component[to]] = 1;
-            else if (to != i)
-                search->graph->block[i].cycle = true;
+            else if (to != i && edge_offset(search, i, at, to) < search->lowest[to])
+                search->lowest[to] = edge_offset(search, i, at, to);
     }
+}
+
+/* Says whether a pointer to the start of a block closes a cycle, or one behind a header of the same
+ * size as that of a block to which it points. Other pointers into the block are those of a
+ * container's nodes, as a rule. */
+static bool is_cycle(const struct search *search, uint32_t block)
+{
+    uint64_t offset = search->lowest[block], at = 0;
+
+    for (uint32_t to;
+         offset && offset != UINT64_MAX && (to = next_edge(search, block, &at)) != NONE;)
+        if (to != block && search->component[to] == search->component[block] &&
+            search->lowest[to] == offset)
+            return true;
+    return !offset;
 }
 
 /* Makes a lost block the owner of all blocks that it leads to and that have no owner yet. */
@@ -144,9 +172,11 @@ static bool collect(struct search *search, const struct marking *marking)
     search->stack = malloc(count * sizeof(uint32_t));
     search->path = malloc(count * sizeof(*search->path));
     search->entered = calloc(count, 1);
+    search->lowest = malloc(count * sizeof(*search->lowest));
     if (!graph->block || !search->order || !search->low || !search->component || !search->stack ||
-        !search->path || !search->entered)
+        !search->path || !search->entered || !search->lowest)
         return false;
+    memset(search->lowest, 0xff, count * sizeof(*search->lowest));
     memset(search->order, 0xff, count * sizeof(uint32_t));
     memset(search->component, 0xff, count * sizeof(uint32_t));
     for (uint32_t i = 0; i < chunks; i++)
@@ -164,8 +194,10 @@ static void divide(struct search *search, struct marking *marking)
             search_from(search, i);
     find_entered(search);
     for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->block[i].owner == NONE && !search->entered[search->component[i]])
+        if (graph->block[i].owner == NONE && !search->entered[search->component[i]]) {
             own_from(search, i);
+            graph->block[i].cycle = is_cycle(search, i);
+        }
     for (uint32_t i = 0; i < graph->count; i++)
         marking->verdict[graph->block[i].chunk] =
             graph->block[i].owner == i ? VERDICT_LOST : VERDICT_INDIRECT;
@@ -187,6 +219,7 @@ bool lost_graph_build(struct lost_graph *graph, struct marking *marking)
     free(search.stack);
     free(search.path);
     free(search.entered);
+    free(search.lowest);
     return good;
 }
 

@@ -18,7 +18,8 @@ struct lost_chunk {
                      * itself */
     uint64_t retained_bytes, retained_blocks; /* of a leak: the block and all that it owns; else
                                                * 0 */
-    bool cycle;                               /* the block leads to itself through another block */
+    bool cycle; /* of a leak: another block that it leads to points to its start, or both have
+                 * headers */
 };
 
 struct lost_graph {

@@ -224,6 +224,26 @@ START_TEST(a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect)
 }
 END_TEST
 
+/* one: its word points into two, and that of two into one, at these offsets in words */
+static const struct {
+    int two, one;
+    bool cycle;
+} interior_cycles[] = {{0, 0, true}, {0, 1, false}, {2, 2, true}, {1, 2, false}};
+
+START_TEST(a_pointer_into_the_lost_block_closes_no_cycle_but_behind_equal_headers)
+{
+    uint64_t one = heap_add(&heap, 40), two = heap_add(&heap, 40);
+
+    heap_put(&heap, one, two + interior_cycles[_i].two * heap.word);
+    heap_put(&heap, two, one + interior_cycles[_i].one * heap.word);
+    heap_finish(&heap);
+    scan(NULL);
+    ck_assert_int_eq(verdict_of(one), VERDICT_LOST);
+    ck_assert_int_eq(verdict_of(two), VERDICT_INDIRECT);
+    ck_assert(graph.block[0].cycle == interior_cycles[_i].cycle);
+}
+END_TEST
+
 START_TEST(what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is)
 {
     uint64_t moved = heap_add(&heap, 40), below = heap_add(&heap, 40), lost = heap_add(&heap, 40);
@@ -453,6 +473,9 @@ int main(void)
     tcase_add_loop_test(
         tcase, a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not, 0, 2);
     tcase_add_test(tcase, a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect);
+    tcase_add_loop_test(tcase,
+                        a_pointer_into_the_lost_block_closes_no_cycle_but_behind_equal_headers, 0,
+                        ROWS(interior_cycles));
     tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
     tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
     tcase_add_loop_test(
@@ -475,6 +498,9 @@ int main(void)
     tcase_add_loop_test(
         tcase, a_chunk_in_the_hand_of_malloc_is_held_and_in_that_of_a_waiting_thread_not, 0, 2);
     tcase_add_test(tcase, a_cycle_has_one_lost_block_and_what_hangs_on_it_is_indirect);
+    tcase_add_loop_test(tcase,
+                        a_pointer_into_the_lost_block_closes_no_cycle_but_behind_equal_headers, 0,
+                        ROWS(interior_cycles));
     tcase_add_test(tcase, what_an_earlier_look_reached_is_not_lost_and_what_both_miss_is);
     tcase_add_loop_test(tcase, chunks_in_caches_fast_bins_and_bins_are_free, 0, 2);
     tcase_add_test(tcase, a_heap_in_several_parts_is_found_and_what_lies_between_is_a_root);
