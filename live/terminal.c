@@ -247,6 +247,8 @@ static void pass_signal(struct relay *relay)
     struct signalfd_siginfo info;
     if (read(relay->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return;
+    if ((pid_t)info.ssi_pid == getpid())
+        return; /* SIGXFSZ: the limit of file sizes holds for the recording, too */
     int sig = (int)info.ssi_signo;
     if (sig == SIGWINCH)
         pass_window(relay);

@@ -807,6 +807,18 @@ type stty -a | tr ' ' _\r
 see _icanon_
 END
 }
+test_when_lost_limit_of_file_sizes_is_not_that_of_the_recording() { # but others may send its signal
+    asks <<'END'
+type (ulimit -f 0; exec env --default-signal=XFSZ leakrun --when-lost ./asks); echo status $?\r
+see ask>
+type bytes\r
+see 6 bytes
+type quit\r
+see status 4
+type sh -c 'echo $$ >pid; exec env --default-signal=XFSZ leakrun --when-lost sh -c "kill -XFSZ \\$(cat pid); sleep 9"'; echo status $?\r
+see status 153
+END
+}
 test_when_lost_program_hangs_up_when_leakrun_is_killed() {
     printf '%s\n' 'trap "echo hung up >heard; exit" HUP; kill -9 $(cat pid); sleep 20' >kills
     asks <<'END'
