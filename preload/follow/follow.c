@@ -34,7 +34,7 @@ static struct followed {
     bool trails; /* the option asks for the way of the block (block_trail.h) */
     enum { WAITING, FRESH, HELD, GONE, DONE } phase;
     struct pointer_target target;
-    struct leak_holder holder;
+    struct holder_found held;
     /* context tree node of the last call at which a word still pointed to the block */
     uint32_t before;
     /* Number of calls, from the current one on, at which a missing pointer is ignored, because
@@ -143,9 +143,10 @@ static bool search_stack(const struct event *event, struct followed *it)
          at += sizeof at) {
         if (!pointer_leads_to(*(const volatile uintptr_t *)at, it->target))
             continue;
-        it->holder = (struct leak_holder){
-            .word = {.address = at, .thread = event->thread, .root_class = LEAK_ROOT_CLASS_STACKS}};
-        find_frame(event, &it->holder.word);
+        it->held = (struct holder_found){.holder.word = {.address = at,
+                                                         .thread = event->thread,
+                                                         .root_class = LEAK_ROOT_CLASS_STACKS}};
+        find_frame(event, &it->held.holder.word);
         return true;
     }
     return false;
@@ -166,14 +167,14 @@ static bool block_contains(const struct block *block, uintptr_t address)
 
 static bool is_held(const struct event *event, const struct followed *it)
 {
-    uintptr_t slot = it->holder.word.address;
+    uintptr_t slot = it->held.holder.word.address;
     if (it->phase != HELD || (event->frees && block_contains(event->block, slot)))
         return false;
-    if (is_on_stack(&it->holder) &&
+    if (is_on_stack(&it->held.holder) &&
         (slot_watch_is_lost(it - followed) ||
-         (it->holder.word.thread == event->thread && slot < event->caller.sp)))
+         (it->held.holder.word.thread == event->thread && slot < event->caller.sp)))
         return false; /* the function whose frame contained the word has returned */
-    return it->holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
+    return it->held.holder.word.root_class != LEAK_ROOT_CLASS_REGISTERS && slot_holds(it, slot);
 }
 
 /* Decides at which call of an allocation function or free the whole memory is searched next. A
@@ -198,7 +199,7 @@ static bool leaves_memory(const struct followed *it, bool was_on_stack)
 static void adopt_holder(const struct event *event, struct followed *it, bool was_on_stack)
 {
     unsigned index = it - followed;
-    bool stored = !is_on_stack(&it->holder);
+    bool stored = !is_on_stack(&it->held.holder);
     plan_search(it, leaves_memory(it, was_on_stack));
     it->phase = HELD;
     it->before = event->node;
@@ -207,9 +208,9 @@ static void adopt_holder(const struct event *event, struct followed *it, bool wa
         it->out->stored.event = 0;
     store_relaxed(&it->out->state, LEAK_FOLLOWED_HELD);
     if (it->trails)
-        slot_watch_aim(index, it->holder.word.address);
+        slot_watch_aim(index, it->held.holder.word.address);
     else if (stored)
-        slot_watch_set(index, it->holder.word.address, it->target);
+        slot_watch_set(index, it->held.holder.word.address, it->target);
 }
 
 static enum snapshot_held search_everywhere(const struct event *event, struct followed *it)
@@ -222,7 +223,7 @@ static enum snapshot_held search_everywhere(const struct event *event, struct fo
                                   .fp = event->caller.fp};
     if (++it->out->searches > SEARCHES_MOST || search_ns > SEARCH_TIME)
         return SNAPSHOT_HELD_UNKNOWN;
-    enum snapshot_held found = snapshot_find_holder(&caller, it->target.hidden, &it->holder);
+    enum snapshot_held found = snapshot_find_holder(&caller, it->target.hidden, &it->held);
     search_ns += sys_clock_ns(CLOCK_MONOTONIC) - begun;
     return found;
 }
@@ -260,11 +261,11 @@ static void record_drop(const struct event *event, struct followed *it)
     drop = (struct leak_drop){
         .event = it->out->events, .before = it->before, .after = event->node, .since = it->since};
     if (it->phase == HELD)
-        drop.holder = it->holder;
+        drop.holder = it->held.holder;
     if (!slot_watch_get(it - followed, &drop) && it->phase == HELD && event->frees &&
-        block_contains(event->block, it->holder.word.address))
+        block_contains(event->block, it->held.holder.word.address))
         drop.before = drop.after; /* the current call itself frees the block with the pointer */
-    if (it->phase == HELD && !is_on_stack(&it->holder))
+    if (it->phase == HELD && !is_on_stack(&it->held.holder))
         write_drop(&it->out->stored, &drop);
     write_drop(&it->out->last, &drop);
     if (!slot_watch_is_stepped(it - followed))
@@ -282,15 +283,15 @@ static void record_late_steps(struct followed *it)
 
 static void search_again(const struct event *event, struct followed *it)
 {
-    bool was_on_stack = it->phase == HELD && is_on_stack(&it->holder);
-    struct leak_holder before = it->holder;
+    bool was_on_stack = it->phase == HELD && is_on_stack(&it->held.holder);
+    struct holder_found before = it->held;
     enum snapshot_held found = search_everywhere(event, it);
     /* Ignore the stack word that the search found if single steps have shown that the pointer is
      * lost: the word is left over from a function that has returned, which the leak check cannot
      * know. */
-    if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->holder) &&
+    if (found == SNAPSHOT_HELD_BY_WORD && is_on_stack(&it->held.holder) &&
         slot_watch_is_lost(it - followed)) {
-        it->holder = before;
+        it->held = before;
         found = SNAPSHOT_HELD_NOT;
     }
     switch (found) {
@@ -308,7 +309,7 @@ static void search_again(const struct event *event, struct followed *it)
 
 static void look_for_holder(const struct event *event, struct followed *it)
 {
-    bool stack = it->phase == GONE || is_on_stack(&it->holder);
+    bool stack = it->phase == GONE || is_on_stack(&it->held.holder);
     record_late_steps(it);
     if (it->phase != GONE)
         record_drop(event, it);
@@ -317,6 +318,14 @@ static void look_for_holder(const struct event *event, struct followed *it)
         return adopt_holder(event, it, true);
     if (it->phase != GONE || it->out->events >= it->next_search || !event->block)
         search_again(event, it);
+}
+
+/* Checks whether the known word below the block still keeps it reachable: it does not, although it
+ * points to the block, when the other pointers that lead to it are gone. */
+static void check_below(const struct event *event, struct followed *it)
+{
+    if (it->out->events >= it->next_search || !event->block)
+        look_for_holder(event, it);
 }
 
 /* ---- Handling calls of allocation functions -------------------------------------------------- */
@@ -348,7 +357,7 @@ static void follow_block(const struct event *event, struct followed *it)
     bump(&it->out->events, 1);
     if (event->frees && pointer_is_start(block->address, it->target))
         return finish_freed(it);
-    if (event->moves && it->phase == HELD && block_contains(block, it->holder.word.address)) {
+    if (event->moves && it->phase == HELD && block_contains(block, it->held.holder.word.address)) {
         it->ignore = 2; /* this call of realloc, and the one that allocated the new block */
         if (!it->trails)
             slot_watch_clear(it - followed);
@@ -356,10 +365,12 @@ static void follow_block(const struct event *event, struct followed *it)
     if (it->ignore && it->ignore--)
         return;
     if (is_held(event, it)) {
+        if (it->held.below)
+            return check_below(event, it);
         it->before = event->node;
         /* Only a word on a stack is known to point to the block. Search again: by now a variable or
          * another block may point to it, too. */
-        if (is_on_stack(&it->holder) && it->out->events >= it->next_search)
+        if (is_on_stack(&it->held.holder) && it->out->events >= it->next_search)
             search_again(event, it);
         return;
     }
@@ -372,7 +383,7 @@ static void step_if_due(const struct event *event, const struct followed *it)
     if (it->phase == GONE || holds)
         slot_watch_resume(it - followed, &event->caller);
     if (it->steps && (holds || fresh) && it->out->events == it->step_at)
-        slot_watch_step(it - followed, holds ? it->holder.word.address : 0, it->target);
+        slot_watch_step(it - followed, holds ? it->held.holder.word.address : 0, it->target);
 }
 
 /* Checks all followed blocks at one call of an allocation function or of free. The calling thread

@@ -41,7 +41,9 @@ uintptr_t pointer_search_range(uintptr_t start, uintptr_t end, struct pointer_ta
 
 /* Returns the address of a word in writable memory of the process that points to the block. 0:
  * there is none. Leaves out the stack that ends at stack_end, the calling thread's current stack,
- * the block itself, and memory of glibc's heap that belongs to no block. */
-uintptr_t pointer_search_memory(uintptr_t stack_end, struct pointer_target target);
+ * the block itself, blocks below it, and memory of glibc's heap that belongs to no block. *is_below:
+ * a word in a block below it points to the block, that is, in a block to which pointers lead from
+ * the block: whether the program reaches that one in another way, only a leak check tells. */
+uintptr_t pointer_search_memory(uintptr_t stack_end, struct pointer_target target, bool *is_below);
 
 #endif

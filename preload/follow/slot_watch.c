@@ -136,13 +136,15 @@ static uintptr_t search_stack(const struct slot *slot, const ucontext_t *context
 }
 
 /* Searches for the pointer in the whole stack of the thread, and in the writable memory of the
- * process. Returns the address of a word with the pointer; 0: none is found. */
-static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context)
+ * process. Returns the address of a word with the pointer; 0: none is found. *is_below: one in a
+ * block below the block is found (pointer_search.h). */
+static uintptr_t search_everywhere(struct slot *slot, const ucontext_t *context, bool *is_below)
 {
+    *is_below = false;
     if (slot->searches++ >= SEARCHES_MOST)
         return 0;
     return search_stack(slot, context, SIZE_MAX)
-               ?: pointer_search_memory(slot->stack.high, slot->target);
+               ?: pointer_search_memory(slot->stack.high, slot->target, is_below);
 }
 
 /* Records the call stack at which the last pointer to the block seems to be lost. A later search
@@ -184,8 +186,9 @@ static bool chase_pointer(struct slot *slot, const ucontext_t *context)
     bool in_register = pointer_search_registers(context, false, slot->target);
     if (in_register && !may_be_stored(slot, context))
         return false;
-    if (!(slot->address = search_everywhere(slot, context)))
-        return !in_register;
+    bool is_below;
+    if (!(slot->address = search_everywhere(slot, context, &is_below)))
+        return !in_register && !is_below;
     slot->frame_count = 0;
     return false;
 }

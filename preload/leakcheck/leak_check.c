@@ -491,7 +491,7 @@ static void run_check(void *argument)
         count_verdicts(&current);
     if (!trouble && request->followed)
         result->followed_exists = holder_search(&guard_self, current.reach, &current.roots,
-                                                ~request->followed, &result->holder);
+                                                ~request->followed, &result->held);
     head.threads_missed = current.roots.thread_count > 1 + head.threads_parked
                               ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;

@@ -8,6 +8,7 @@
 #ifndef PRELOAD_LEAKCHECK_LEAK_CHECK_H
 #define PRELOAD_LEAKCHECK_LEAK_CHECK_H
 
+#include "preload/leakcheck/holder_search.h"
 #include "preload/signals/stop_the_world.h"
 #include "preload/roots/roots.h"
 #include "leak_store.h"
@@ -32,7 +33,7 @@ struct leak_check_result {
     } found[LEAK_VERDICT_MAX]; /* sums of all blocks, by verdict */
     uint64_t place;            /* offset of the chunk with the result in the recording file */
     /* The word that holds the block request.followed, if one was found. */
-    struct leak_holder holder;
+    struct holder_found held;
     bool followed_exists; /* the block with the address in request.followed is allocated */
     bool graph_written;   /* the graph file is complete; valid even while done is 0 */
     /* -errno: why there is no graph file; 0: none was wanted, or it was written. */

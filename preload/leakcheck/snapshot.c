@@ -260,7 +260,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_caller *calle
 }
 
 enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
-                                        struct leak_holder *out)
+                                        struct holder_found *out)
 {
     struct pending_check check = {.followed = hidden};
     enum snapshot_held found = SNAPSHOT_HELD_UNKNOWN;
@@ -268,8 +268,8 @@ enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint6
         return found;
     if (take_check(LEAK_OCCASION_NONE, caller, NULL, &check)) {
         if (!fork_snapshot_wait(check.pid, check.result) && check.result->followed_exists) {
-            *out = check.result->holder;
-            found = out->word.address ? SNAPSHOT_HELD_BY_WORD : SNAPSHOT_HELD_NOT;
+            *out = check.result->held;
+            found = out->holder.word.address ? SNAPSHOT_HELD_BY_WORD : SNAPSHOT_HELD_NOT;
         }
         release_check(&check);
     }

@@ -57,7 +57,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_caller *calle
  * is no such block, or no check was possible. */
 enum snapshot_held { SNAPSHOT_HELD_UNKNOWN, SNAPSHOT_HELD_NOT, SNAPSHOT_HELD_BY_WORD };
 enum snapshot_held snapshot_find_holder(const struct roots_caller *caller, uint64_t hidden,
-                                        struct leak_holder *out);
+                                        struct holder_found *out);
 
 /* Reaps the child of the last asynchronous check (waitpid), if it has ended. If this is never
  * called, the next check does it. */
