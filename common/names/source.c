@@ -133,6 +133,7 @@ bool source_find(const struct source_search *search, const struct source_name *n
 
 /* Most bytes read from a source file: debug information may name a file of any size. */
 #define SOURCE_MOST ((size_t)8 << 20)
+#define TAB_STOP 8 /* columns from one tab stop to the next */
 
 struct source_file {
     FILE *stream;
@@ -142,6 +143,17 @@ struct source_file {
 static int next_byte(struct source_file *source)
 {
     return source->left && source->left-- ? getc_unlocked(source->stream) : EOF;
+}
+
+/* Appends a tab: as one blank, none behind a blank; indented: as blanks up to the next tab stop. */
+static size_t append_tab(bool indented, char *text, size_t length, size_t size)
+{
+    if (!indented && text[length - 1] == ' ')
+        return length;
+    do
+        text[length++] = ' ';
+    while (indented && length % TAB_STOP && length + 1 < size);
+    return length;
 }
 
 /* Reads a line into text and skips what does not fit. indented: keep the indentation; else remove
@@ -154,11 +166,12 @@ static bool read_source_line(struct source_file *source, bool indented, char *te
     if (byte == EOF)
         return false;
     for (; byte != EOF && byte != '\n'; byte = next_byte(source)) {
-        bool tab = byte == '\t' && !indented;
-
-        if (length + 1 < size && (indented || length || !isspace(byte)) &&
-            !(tab && text[length - 1] == ' '))
-            text[length++] = tab ? ' ' : (char)byte;
+        if (length + 1 >= size || (!indented && !length && isspace(byte)))
+            continue;
+        if (byte == '\t')
+            length = append_tab(indented, text, length, size);
+        else
+            text[length++] = (char)byte;
     }
     while (length && isspace((unsigned char)text[length - 1]))
         length--;

@@ -35,8 +35,8 @@ bool source_find(const struct source_search *search, const struct source_name *n
 bool source_read_line(const struct source_search *search, const struct source_name *name,
                       uint32_t line, char *text, size_t size);
 
-/* Reads `count` lines from `first` on, with indentation, each truncated to `size` and stored
- * `size` bytes apart. Returns the number of lines. */
+/* Reads `count` lines from `first` on, with indentation and with blanks for tabs, each truncated to
+ * `size` and stored `size` bytes apart. Returns the number of lines. */
 size_t source_read_lines(const struct source_search *search, const struct source_name *name,
                          uint32_t first, char *text, size_t count, size_t size);
 
