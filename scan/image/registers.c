@@ -148,6 +148,7 @@ void registers_take_general(struct image *image, struct image_thread *thread, co
 void registers_take_tls(struct image *image, struct image_thread *thread, const uint8_t *bytes,
                         size_t size)
 {
+    (void)image;
     if (size >= 8)
         memcpy(&thread->tls, bytes, 8);
 }
