@@ -97,7 +97,7 @@ static const char *const rust_keeps[] = {
     "std::sys::pal::unix::stack_overflow::",
 };
 
-static bool is_in_table(const char *text, const char *const *table, size_t count)
+bool name_is_in(const char *text, const char *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(text, table[i]) == 0)
@@ -113,7 +113,6 @@ static bool has_table_prefix(const char *text, const char *const *table, size_t 
     return false;
 }
 
-#define IS_IN(text, table) is_in_table(text, table, sizeof(table) / sizeof(*(table)))
 #define HAS_PREFIX_IN(text, table) has_table_prefix(text, table, sizeof(table) / sizeof(*(table)))
 
 /* Says whether a file name is that of a library: "libc.so.6" and "libc-2.31.so" are libc,
@@ -185,7 +184,7 @@ static bool has_non_wrapper_word(char name[NAME_MOST + 1])
     char *left;
 
     for (char *word = strtok_r(name, "_", &left); word; word = strtok_r(NULL, "_", &left))
-        if (IS_IN(word, non_wrapper_words))
+        if (NAME_IS_IN(word, non_wrapper_words))
             return true;
     return false;
 }
@@ -267,11 +266,11 @@ enum frame_role classify_frame(const char *module, const char *function, const c
         return FRAME_ALLOCATOR;
     if (function) {
         scope = innermost_scope(function);
-        if (IS_IN(function, allocators) || strncmp(scope, "operator new", 12) == 0)
+        if (NAME_IS_IN(function, allocators) || strncmp(scope, "operator new", 12) == 0)
             return FRAME_ALLOCATOR;
         if (lies_between_go_and_c(function))
             return FRAME_WRAPPER;
-        if (IS_IN(function, start_up) || HAS_PREFIX_IN(scope, library_scopes))
+        if (NAME_IS_IN(function, start_up) || HAS_PREFIX_IN(scope, library_scopes))
             return FRAME_RUNTIME;
     }
     if (file && in_library_source(file))

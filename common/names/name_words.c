@@ -67,14 +67,6 @@ static void split_words(const char *function, struct words *words)
     }
 }
 
-static bool is_in(const char *word, const char *const *table, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(word, table[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool ends_in(const char *word, const char *const *endings, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -86,7 +78,6 @@ static bool ends_in(const char *word, const char *const *endings, size_t count)
     return false;
 }
 
-#define IS_IN(word, table) is_in(word, table, sizeof(table) / sizeof(*(table)))
 #define ENDS_IN(word, table) ends_in(word, table, sizeof(table) / sizeof(*(table)))
 
 bool name_says_release(const char *function)
@@ -100,7 +91,7 @@ bool name_says_release(const char *function)
 
     split_words(function, &words);
     for (size_t i = 0; i < words.count; i++)
-        if (words.word[i][0] == '~' || IS_IN(words.word[i], release) ||
+        if (words.word[i][0] == '~' || NAME_IS_IN(words.word[i], release) ||
             ENDS_IN(words.word[i], endings))
             return true;
     return false;
@@ -115,7 +106,7 @@ bool name_says_growth(const char *function)
 
     split_words(function, &words);
     for (size_t i = 0; i < words.count; i++)
-        if (IS_IN(words.word[i], growth) || ENDS_IN(words.word[i], endings))
+        if (NAME_IS_IN(words.word[i], growth) || ENDS_IN(words.word[i], endings))
             return true;
     return false;
 }

@@ -53,6 +53,10 @@ unsigned name_undoes(const char *function, const char *maker);
  * a record. The whole stack decides whether the C or C++ runtime keeps the block for the life of
  * the process (verdict "runtime"). */
 
+/* Says whether a text is one of a table of texts. */
+bool name_is_in(const char *text, const char *const *table, size_t count);
+#define NAME_IS_IN(text, table) name_is_in(text, table, sizeof(table) / sizeof(*(table)))
+
 /* Classifies a frame. Each argument may be NULL. file: source file of the line, which shows code
  * from headers of libraries. */
 enum frame_role classify_frame(const char *module, const char *function, const char *file);
