@@ -21,6 +21,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
 /* Copies `length` bytes of a text, and appends a NUL. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
+/* Copies a whole text; NULL for NULL. */
+char *arena_copy_text(struct arena *arena, const char *text);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -90,8 +90,7 @@ bool report_set_begin_process(struct report_set *report_set,
     added = &report_set->processes[report_set->process_count++];
     *added = *process;
     added->host = report_set_host_name(report_set, process->host);
-    added->exe =
-        process->exe ? arena_copy(report_set->mem, process->exe, strlen(process->exe)) : NULL;
+    added->exe = arena_copy_text(report_set->mem, process->exe);
     if (key)
         *hashmap_put(&report_set->by_identity, key, NULL) = report_set->process_count;
     return true;

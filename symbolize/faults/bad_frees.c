@@ -64,11 +64,6 @@ static void add_first_free(struct bad_free_builder *filling, const struct store_
     mistake->first = stack_at(filling, at->freed_node, event->freed_pc);
 }
 
-static const char *copy_name(struct bad_free_builder *filling, const char *name)
-{
-    return name ? arena_copy(filling->mem, name, strlen(name)) : NULL;
-}
-
 static struct bad_free describe_bad_free(struct bad_free_builder *filling,
                                          const struct store_event *at)
 {
@@ -82,8 +77,8 @@ static struct bad_free describe_bad_free(struct bad_free_builder *filling,
                             .thread = stack_thread(filling->mem, filling->store, event->thread),
                             .time_ns = store_time_of_tick(filling->store, event->tick),
                             .count = event->count,
-                            .block_pool = copy_name(filling, at->block_pool),
-                            .call_pool = copy_name(filling, at->call_pool)};
+                            .block_pool = arena_copy_text(filling->mem, at->block_pool),
+                            .call_pool = arena_copy_text(filling->mem, at->call_pool)};
 
     made.released = stack_at(filling, at->node, event->pc);
     if (at->site != STORE_NO_SITE)

@@ -61,7 +61,7 @@ static uint32_t add_text(struct html_stacks *stacks, const char *text)
                                sizeof(*stacks->texts));
     if (!stacks->mem)
         stacks->mem = arena_begin();
-    stacks->texts[stacks->text_count] = text ? arena_copy(stacks->mem, text, strlen(text)) : NULL;
+    stacks->texts[stacks->text_count] = arena_copy_text(stacks->mem, text);
     return (uint32_t)stacks->text_count++;
 }
 

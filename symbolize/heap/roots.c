@@ -147,7 +147,7 @@ static void name_local(struct roots *roots, const struct leak_held *held, struct
         !found.name)
         return;
     root->variable = arena_copy(roots->mem, found.name, strlen(found.name));
-    root->file = found.file ? arena_copy(roots->mem, found.file, strlen(found.file)) : NULL;
+    root->file = arena_copy_text(roots->mem, found.file);
     root->line = found.line;
     root->offset = found.offset;
     root->has_offset = true;

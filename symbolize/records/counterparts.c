@@ -39,11 +39,6 @@ static bool is_told(const struct record *record, const char *function)
            is_owner_freed_in(&record->earlier, function);
 }
 
-static const char *copy(struct arena *mem, const char *text)
-{
-    return text ? arena_copy(mem, text, strlen(text)) : NULL;
-}
-
 static struct counterpart *make_counterpart(struct arena *mem, const char *function,
                                             const struct dwarf_frame *found, const struct frame *of)
 {
@@ -51,7 +46,7 @@ static struct counterpart *make_counterpart(struct arena *mem, const char *funct
     struct counterpart *counterpart = arena_alloc(mem, sizeof(*counterpart));
 
     *frame = (struct frame){.function = function,
-                            .file = copy(mem, found->file),
+                            .file = arena_copy_text(mem, found->file),
                             .line = found->line,
                             .module = of->module,
                             .role = FRAME_USER};
@@ -90,7 +85,7 @@ void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_
         !binary_find_counterpart(signatures_module(signatures, module)->binary,
                                  store->nodes[node].pc - 1 - module->bias, user->function, &found))
         return;
-    function = resolve_name(signatures->resolver, copy(mem, found.name));
+    function = resolve_name(signatures->resolver, arena_copy_text(mem, found.name));
     if (is_told(record, function))
         return;
     record->counterparts = make_counterpart(mem, function, &found, user);
