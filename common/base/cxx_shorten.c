@@ -201,6 +201,84 @@ static char *end_of_arguments(char *at)
     return NULL;
 }
 
+/* Goes back from the end of a bracketed part to its start: "(int)". Returns `at` if none ends
+ * there. */
+static const char *skip_back(const char *start, const char *at, char open, char close)
+{
+    size_t depth = 0;
+
+    if (at == start || at[-1] != close)
+        return at;
+    for (const char *back = at; back > start;) {
+        back--;
+        depth += *back == close;
+        if (*back == open && !--depth)
+            return back;
+    }
+    return at;
+}
+
+/* Finds the last word of the name that ends at `end`, without parameters and template arguments:
+ * "parse" of "app::parse<int>(char) const". Returns its length; 0 = there is none. */
+static size_t last_word(const char *start, const char *end, const char **word)
+{
+    static const char constant[] = " const";
+    const char *at = end;
+
+    if ((size_t)(at - start) > strlen(constant) &&
+        memcmp(at - strlen(constant), constant, strlen(constant)) == 0)
+        at -= strlen(constant);
+    at = skip_back(start, at, '(', ')');
+    at = skip_back(start, at, '<', '>');
+    *word = at;
+    while (*word > start && (is_word((*word)[-1]) || (*word)[-1] == '~'))
+        --*word;
+    return (size_t)(at - *word);
+}
+
+/* Finds the first lambda in a list of arguments; NULL = there is none. */
+static const char *find_lambda(const char *from, const char *end)
+{
+    static const char *const marks[] = {"::{lambda", "::<lambda"};
+
+    for (const char *at = from; at < end; at++)
+        for (size_t i = 0; i < ROWS(marks); i++)
+            if (starts_with(at, marks[i]))
+                return at;
+    return NULL;
+}
+
+size_t cxx_name_lambdas(char *name)
+{
+    static const char lead[] = "lambda in ";
+
+    for (char *at = name, *end; *at; at++) {
+        const char *lambda, *word;
+        size_t length;
+
+        if (starts_with(at, "operator<")) {
+            at += strlen("operator<");
+            at -= *at == 0;
+            continue;
+        }
+        end = *at == '<' ? end_of_arguments(at + 1) : NULL;
+        if (!end)
+            continue;
+        lambda = find_lambda(at + 1, end);
+        length = lambda ? last_word(at + 1, lambda, &word) : 0;
+        if (length && strlen(lead) + length <= (size_t)(end - at - 1)) {
+            memmove(at + 1 + strlen(lead), word, length);
+            memcpy(at + 1, lead, strlen(lead));
+            remove_text(at + 1 + strlen(lead) + length,
+                        (size_t)(end - at - 1) - strlen(lead) - length);
+            at += strlen(lead) + length;
+        } else if (!lambda) {
+            at = end;
+        }
+    }
+    return strlen(name);
+}
+
 size_t cxx_omit_arguments(char *name)
 {
     for (char *at = name, *end; *at; at++) {

@@ -68,6 +68,11 @@ const char *time_format_span(uint64_t ns, char text[TIME_TEXT_SIZE]);
  * differ afterwards. */
 size_t cxx_shorten_name(char *name);
 
+/* Replaces template arguments that name a lambda by the function that contains it, in place; returns
+ * the new length in bytes: "each<lambda in parse>" for
+ * "each<app::parse(int)::{lambda(int)#1}>". Other arguments of the same list are left out. */
+size_t cxx_name_lambdas(char *name);
+
 /* Replaces the template arguments of a terminated name by "…", in place; returns the new length in
  * bytes: "Cache<…>::Entry<…>::put". */
 size_t cxx_omit_arguments(char *name);

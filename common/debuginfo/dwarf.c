@@ -24,6 +24,7 @@ struct unit {
                                     * function[] */
     Dwarf_Die *function;
     size_t function_count, function_capacity;
+    bool nested; /* function[] has those inside of other functions, too */
 };
 
 struct dwarf_index {
@@ -89,6 +90,17 @@ static bool may_hold_functions(int tag)
            tag == DW_TAG_enumeration_type; /* Rust has methods also in unions and enumerations */
 }
 
+static void add_function(struct unit *unit, const Dwarf_Die *die)
+{
+    Dwarf_Die *function;
+
+    unit->function = array_grow(unit->function, &unit->function_capacity, unit->function_count + 1,
+                                sizeof(*die));
+    function = &unit->function[unit->function_count];
+    *function = *die;
+    add_ranges(&unit->functions, function, (uint32_t)unit->function_count++);
+}
+
 static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
 {
     Dwarf_Die die;
@@ -98,32 +110,61 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
     do {
         int tag = dwarf_tag(&die);
 
-        if (tag == DW_TAG_subprogram) {
-            unit->function = array_grow(unit->function, &unit->function_capacity,
-                                        unit->function_count + 1, sizeof(die));
-            unit->function[unit->function_count] = die;
-            add_ranges(&unit->functions, &die, (uint32_t)unit->function_count++);
-        } else if (may_hold_functions(tag)) {
+        if (tag == DW_TAG_subprogram)
+            add_function(unit, &die);
+        else if (may_hold_functions(tag))
             add_functions(unit, &die, nesting + 1);
-        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* Adds the functions inside of functions: lambdas, and methods of local classes. inside: `parent` is
+ * inside of a function, or is one. */
+static void add_nested_functions(struct unit *unit, Dwarf_Die *parent, bool inside, int nesting)
+{
+    Dwarf_Die die;
+
+    if (nesting == NESTING || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram && inside)
+            add_function(unit, &die);
+        if (tag == DW_TAG_subprogram || (tag == DW_TAG_lexical_block && inside) ||
+            may_hold_functions(tag))
+            add_nested_functions(unit, &die, inside || tag == DW_TAG_subprogram, nesting + 1);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
 /* ---- Finding the functions at an address ----------------------------------------------------- */
 
+static Dwarf_Die *find_indexed_function(struct unit *unit, Dwarf_Addr address)
+{
+    size_t cursor = unit->functions.count;
+    uint32_t found = interval_map_next(&unit->functions, address, &cursor);
+
+    return found == INTERVAL_NONE ? NULL : &unit->function[found];
+}
+
+/* Finds the function around an address. The functions inside of others are indexed only when an
+ * address is in none of the others, because to find them takes longer. */
 static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
 {
-    size_t cursor;
-    uint32_t found;
+    Dwarf_Die *found;
 
     if (!unit->indexed) {
         add_functions(unit, &unit->code, 0);
         interval_map_sort(&unit->functions);
         unit->indexed = true;
     }
-    cursor = unit->functions.count;
-    found = interval_map_next(&unit->functions, address, &cursor);
-    return found == INTERVAL_NONE ? NULL : &unit->function[found];
+    found = find_indexed_function(unit, address);
+    if (!found && !unit->nested) {
+        add_nested_functions(unit, &unit->code, false, 0);
+        interval_map_sort(&unit->functions);
+        unit->nested = true;
+        found = find_indexed_function(unit, address);
+    }
+    return found;
 }
 
 static bool is_block(int tag)
@@ -158,6 +199,53 @@ static const char *linkage_name(Dwarf_Die *die)
         dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
         name = dwarf_formstring(&attribute);
     return name ? name : dwarf_diename(die);
+}
+
+/* Follows a function's entry to the one that declares it: from an inlined call or a copy to the
+ * original, and from there to the declaration in its class. */
+static Dwarf_Die find_declaration(Dwarf_Die die)
+{
+    static const unsigned ways[] = {DW_AT_abstract_origin, DW_AT_specification};
+    Dwarf_Attribute attribute;
+    Dwarf_Die next;
+
+    for (size_t i = 0; i < 2 * (sizeof(ways) / sizeof(*ways)); i++)
+        if (dwarf_formref_die(dwarf_attr(&die, ways[i % 2], &attribute), &next))
+            die = next;
+    return die;
+}
+
+static bool is_class(int tag)
+{
+    return tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
+}
+
+/* GCC names the class of a lambda "<lambda(int)>", clang does not name it. */
+static bool is_lambda_class(Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+
+    return is_class(dwarf_tag(die)) && (!name || strncmp(name, "<lambda", 7) == 0);
+}
+
+/* Finds where a call operator without a linkage name is declared, as its own name says nothing: the
+ * function that contains the lambda, or the class. */
+static void find_operators_scope(Dwarf_Die *scope, struct dwarf_frame *frame)
+{
+    Dwarf_Die declaration, *parents = NULL;
+    int count;
+
+    if (!frame->name || strncmp(frame->name, "operator()", 10) != 0)
+        return;
+    declaration = find_declaration(*scope);
+    count = dwarf_getscopes_die(&declaration, &parents);
+    frame->in_lambda = count > 1 && is_lambda_class(&parents[1]);
+    if (!frame->in_lambda && count > 1 && is_class(dwarf_tag(&parents[1])))
+        frame->scope = dwarf_diename(&parents[1]);
+    for (int i = 2; i < count && frame->in_lambda && !frame->scope; i++)
+        if (dwarf_tag(&parents[i]) == DW_TAG_subprogram)
+            frame->scope = linkage_name(&parents[i]);
+    free(parents);
 }
 
 static unsigned unsigned_attribute(Dwarf_Die *die, unsigned what)
@@ -274,6 +362,7 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
         frames[i].name = linkage_name(scope);
+        find_operators_scope(scope, &frames[i]);
         frames[i].inlined = i + 1 < count;
         if (frames[i].inlined)
             fill_call_place(unit, scope, &frames[i + 1]);

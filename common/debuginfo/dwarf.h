@@ -37,6 +37,10 @@ struct dwarf_frame {
     const char *file; /* source file of the line, NULL = unknown */
     unsigned line, column;
     bool inlined; /* the compiler inlined this function into that of the next frame */
+    /* of a call operator without a linkage name: the function that contains the lambda, a linkage
+     * name if there is one, or the class; NULL = unknown */
+    const char *scope;
+    bool in_lambda;
 };
 
 /* Finds the frames at an address, innermost first. Returns their number; 0 = no debug

@@ -271,20 +271,27 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
                               struct dwarf_frame frames[DWARF_INLINE_MAX])
 {
     size_t count = 0;
+    struct dwarf_frame *last;
+    const char *symbol;
 
     if (!binary->module)
         return 0;
     if (binary->dwarf) /* dwarf_index_find() takes addresses as they are in the debug information */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
-    if (count && frames[count - 1].name)
+    if (count && frames[count - 1].name && !frames[count - 1].in_lambda)
         return count;
     if (!count)
         frames[0] = (struct dwarf_frame){0};
     count += count == 0;
+    last = &frames[count - 1];
     binary->symbols.module = binary->module;
-    frames[count - 1].name = symbols_find(&binary->symbols, offset + binary->symbol_bias);
-    return frames[count - 1].name || frames[0].file ? count : 0;
+    symbol = symbols_find(&binary->symbols, offset + binary->symbol_bias);
+    if (symbol) {
+        last->name = symbol;
+        last->scope = NULL;
+    }
+    return last->name || frames[0].file ? count : 0;
 }
 
 bool elf_binary_find_named(struct elf_binary *binary, uint64_t offset, dwarf_name_fits *fits,

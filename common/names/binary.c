@@ -123,6 +123,8 @@ size_t binary_find_frames(struct binary *binary, uint64_t offset,
         frames[i].line = (unsigned)message_number(message);
         frames[i].column = (unsigned)message_number(message);
         frames[i].inlined = message_number(message) != 0;
+        frames[i].scope = message_text(message);
+        frames[i].in_lambda = message_number(message) != 0;
     }
     return message->bad || count > DWARF_INLINE_MAX ? 0 : count;
 }

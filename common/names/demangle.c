@@ -193,6 +193,32 @@ size_t demangle_bare_length(const char *scope)
     return (size_t)(at - scope);
 }
 
+static bool lambda_at(const char *at)
+{
+    return has_prefix(at, "::{lambda") || has_prefix(at, "::<lambda");
+}
+
+const char *demangle_lambda_owner(const char *name, size_t *length)
+{
+    const char *scope = demangle_scope(name), *at = scope;
+
+    *length = 0;
+    while (*at && !lambda_at(at)) {
+        if (operator_at(scope, at)) {
+            at = skip_operator(at);
+            continue;
+        }
+        if (*at == '(' && !*length && at != scope && !has_prefix(at, "(anonymous namespace)"))
+            *length = (size_t)(at - scope); /* what follows is parameters, or a local class */
+        at = skip_part(at);
+    }
+    if (!*at || at == scope)
+        return NULL;
+    if (!*length)
+        *length = (size_t)(at - scope);
+    return scope;
+}
+
 bool demangle_is_template_member(const char *name)
 {
     const char *scope = demangle_scope(name);

@@ -225,6 +225,8 @@ static void find_frames(struct elf_binary *binary, struct message *request, stru
         message_put_number(answer, frames[i].line);
         message_put_number(answer, frames[i].column);
         message_put_number(answer, frames[i].inlined);
+        message_put_text(answer, frames[i].scope);
+        message_put_number(answer, frames[i].in_lambda);
     }
 }
 

@@ -27,6 +27,11 @@ const char *demangle_scope(const char *name);
 /* The length of a qualified name, from demangle_scope() on, without its parameter list. */
 size_t demangle_bare_length(const char *scope);
 
+/* Finds the function that contains a lambda, in the demangled name of the lambda's code, such as
+ * "void app::run(int)::{lambda(int)#1}::operator()(int) const". Returns where its qualified name
+ * starts and sets *length, without parameters; NULL = the name is not that of a lambda. */
+const char *demangle_lambda_owner(const char *name, size_t *length);
+
 /* Says whether a name is that of a member of a class template, such as
  * std::vector<int>::push_back(). */
 bool demangle_is_template_member(const char *name);

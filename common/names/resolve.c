@@ -175,10 +175,22 @@ static enum frame_role frame_role_in(const struct resolved_module *module,
     return role == FRAME_WRAPPER && named < 0 ? FRAME_USER : role;
 }
 
+/* Names a function as a C++ programmer would: a call operator without a name of its own by the
+ * function that contains it, or by its class. */
+static const char *name_function(struct resolver *resolver, const struct dwarf_frame *found)
+{
+    const char *name = resolve_name(resolver, found->name);
+
+    if (!found->scope || !name)
+        return name;
+    return arena_format(resolver->mem, found->in_lambda ? "%s::{lambda}::%s" : "%s::%s",
+                        resolve_name(resolver, found->scope), name);
+}
+
 static void fill_frame(struct resolver *resolver, struct resolved_module *module,
                        const struct dwarf_frame *found, uint64_t offset, struct frame *frame)
 {
-    *frame = (struct frame){.function = resolve_name(resolver, found->name),
+    *frame = (struct frame){.function = name_function(resolver, found),
                             .line = found->line,
                             .column = found->column,
                             .module = module->path,
@@ -186,7 +198,7 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
                             .offset = offset,
                             .has_offset = true,
                             .inlined = found->inlined};
-    if (found->name && strcmp(found->name, frame->function) != 0)
+    if (found->name && !found->scope && strcmp(found->name, frame->function) != 0)
         frame->symbol = arena_copy(resolver->mem, found->name, strlen(found->name));
     if (found->file)
         frame->file = arena_copy(resolver->mem, found->file, strlen(found->file));

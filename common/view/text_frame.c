@@ -11,6 +11,9 @@
 #include "common/encode/encode.h"
 
 #define NAME_COLUMNS 34 /* columns for the function's name, so that the places of frames line up */
+#define NAME_LEAST                                                                                 \
+    (NAME_COLUMNS / 2) /* with fewer columns for the name, the place gets a line of its
+                                       * own */
 
 void text_style(const struct view *view, FILE *stream, enum text_style style)
 {
@@ -54,25 +57,46 @@ static struct term_text without_scopes(const char *name, size_t length, size_t c
     return text.columns > columns ? term_text(name, length, columns) : text;
 }
 
-struct term_text text_function_name(const struct frame *frame, const struct view *view,
-                                    size_t columns)
+/* Shortens a qualified name to what its author wrote, and if that does not fit, to less: first its
+ * template arguments are left out, then its outer scopes. */
+static struct term_text shorten_name(char *name, size_t columns)
 {
-    const char *scope = frame->function ? demangle_scope(frame->function) : "";
-    size_t length = demangle_bare_length(scope);
-    char name[CXX_SHORTEN_MAX];
+    size_t length;
 
-    if (frame->function && (view->verbose || view->full_names))
-        return term_text(frame->function, strlen(frame->function), 0);
-    if (!length || length >= sizeof(name))
-        return text_bare_name(frame, columns);
-    memcpy(name, scope, length);
-    name[length] = 0;
-    length = cxx_shorten_name(name);
+    cxx_shorten_name(name);
+    length = cxx_name_lambdas(name);
     if (columns && term_text(name, length, 0).columns > columns) {
         length = cxx_omit_arguments(name);
         return without_scopes(name, length, columns);
     }
     return term_text(name, length, columns);
+}
+
+#define LAMBDA_LEAD "lambda in "
+
+struct term_text text_function_name(const struct frame *frame, const struct view *view,
+                                    size_t columns)
+{
+    const char *scope = frame->function ? demangle_scope(frame->function) : "", *owner;
+    size_t length = demangle_bare_length(scope), lead = strlen(LAMBDA_LEAD), owner_length;
+    char name[CXX_SHORTEN_MAX], in_lambda[TERM_TEXT_MAX + sizeof(LAMBDA_LEAD)];
+
+    if (frame->function && (view->verbose || view->full_names))
+        return term_text(frame->function, strlen(frame->function), 0);
+    owner = demangle_lambda_owner(scope, &owner_length);
+    if (owner) {
+        scope = owner;
+        length = owner_length;
+    }
+    if (!length || length >= sizeof(name))
+        return text_bare_name(frame, columns);
+    memcpy(name, scope, length);
+    name[length] = 0;
+    if (!owner)
+        return shorten_name(name, columns);
+    snprintf(in_lambda, sizeof(in_lambda), LAMBDA_LEAD "%s",
+             shorten_name(name, columns > lead ? columns - lead : columns).text);
+    return term_text(in_lambda, strlen(in_lambda), columns);
 }
 
 struct term_text text_place(const struct frame *frame, const struct view *view)
@@ -111,6 +135,52 @@ struct term_text text_place_within(const struct frame *frame, const struct view 
         shorter.columns =
             (size_t)snprintf(shorter.text, sizeof(shorter.text), "…/%.1000s", ++at) - 2;
     return at && shorter.columns <= columns ? shorter : place;
+}
+
+/* The columns of a function's name in its shortest form that is not cut: without template arguments
+ * and outer scopes. */
+static size_t shortest_name(const struct frame *frame, const struct view *view)
+{
+    struct term_text whole = text_function_name(frame, view, 0);
+    const char *last = NULL, *lead = strncmp(whole.text, LAMBDA_LEAD, strlen(LAMBDA_LEAD)) == 0
+                                         ? LAMBDA_LEAD "…"
+                                         : "…";
+    char shortest[TERM_TEXT_MAX + sizeof(LAMBDA_LEAD "…")];
+
+    if (view->verbose || view->full_names)
+        return whole.columns;
+    cxx_omit_arguments(whole.text);
+    for (const char *at = whole.text; (at = strstr(at, "::")); at += 2)
+        last = at;
+    snprintf(shortest, sizeof(shortest), "%s%s", last ? lead : "", last ? last : whole.text);
+    return term_text(shortest, strlen(shortest), 0).columns;
+}
+
+/* The columns of a frame's place in its shortest form: "…/file.c:12". */
+static size_t shortest_place(const struct frame *frame, const struct term_text *place)
+{
+    const char *file = frame->file ? strrchr(place->text, '/') : NULL;
+
+    return file ? 1 + term_text(file, strlen(file), 0).columns : place->columns;
+}
+
+/* The place of a frame, short enough for the name of its function beside it, if that is possible:
+ * folders of the path are cut off first, as they say less than the name, and no more of them than
+ * needed. If the whole name has no room even so, it loses arguments and outer scopes. */
+static struct term_text place_beside_name(const struct frame *frame, const struct view *view,
+                                          size_t name, size_t room)
+{
+    struct term_text place = text_place(frame, view);
+    size_t least = shortest_place(frame, &place) + 2, shortest;
+
+    if (name + least > room) {
+        shortest = shortest_name(frame, view);
+        if (shortest >= name || least + (shortest > NAME_LEAST ? shortest : NAME_LEAST) > room)
+            return place;
+        name = text_function_name(frame, view, room - least).columns;
+        name = name > NAME_LEAST ? name : NAME_LEAST;
+    }
+    return text_place_within(frame, view, room - 2 - name);
 }
 
 /* Begins a terminal hyperlink to the source file. Its URI has the host, so that a terminal on
@@ -171,11 +241,9 @@ void text_frame_rest(const struct frame *frame, bool user, int indent, const str
     size_t gap;
     bool linked;
 
-    if (name.columns + 2 < room && !view->verbose) /* if the line is too short, folders of the path
-                                                    * are cut off first: they say less than the
-                                                    * function's name */
-        place = text_place_within(frame, view, room - 2 - name.columns);
-    fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
+    if (!view->verbose)
+        place = place_beside_name(frame, view, name.columns, room);
+    fits = place.columns + 2 + NAME_LEAST <= room;
     name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
     gap = name.columns + strlen(mark);
 

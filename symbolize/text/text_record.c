@@ -257,12 +257,20 @@ static void write_entry_part(const struct term_text *bytes, const struct term_te
                              const struct frame *frame, const char *who, const struct view *view,
                              FILE *stream)
 {
-    struct term_text place = text_place(frame, view);
+    struct term_text place = text_place(frame, view), call = {.columns = 0};
+    const char *at = text_place_lead(frame, &place);
+    size_t used = TEXT_INDENT + strlen("and  in ") + bytes->columns + blocks->columns + strlen(at);
 
+    if (who) {
+        call = text_call(frame, view, CALL_COLUMNS);
+        used += strlen(who) + 2 + call.columns;
+    }
+    if (!view->verbose && used < text_columns(view))
+        place = text_place_within(frame, view, text_columns(view) - used);
     fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
     if (who)
-        fprintf(stream, " %s %s", who, text_call(frame, view, CALL_COLUMNS).text);
-    fprintf(stream, "%s%s\n", text_place_lead(frame, &place), place.text);
+        fprintf(stream, " %s %s", who, call.text);
+    fprintf(stream, "%s%s\n", at, place.text);
 }
 
 static void write_more(size_t more, FILE *stream)

@@ -109,6 +109,67 @@ START_TEST(template_arguments_are_left_out_before_a_name_is_cut)
 }
 END_TEST
 
+static const struct {
+    const char *name, *owner;
+} lambdas[] = {
+    {"app::parse(int)::{lambda(int)#1}::operator()(int) const", "app::parse"},
+    {"void app::parse<int>(char) const::{lambda(int)#2}::operator()(int)", "app::parse<int>"},
+    {"main::{lambda()#1}::operator()", "main"},
+    {"main::{lambda}::operator()", "main"},
+    {"main::<lambda()>::operator()", "main"},
+    {"f()::{lambda()#1}::operator()() const::{lambda()#2}::operator()() const", "f"},
+    {"(anonymous namespace)::f()::{lambda()#1}::operator()() const", "(anonymous namespace)::f"},
+    {"Job::operator()(int)::{lambda()#1}::operator()() const", "Job::operator()"},
+    {"f(int)::Local::run()::{lambda()#1}::operator()() const", "f"},
+    /* A lambda that is an argument is not the function itself. */
+    {"void app::each<main::{lambda(int)#1}>(int, main::{lambda(int)#1})", NULL},
+    {"app::parse(int)", NULL},
+    {"Job::operator()(int) const", NULL},
+    {"lambda", NULL},
+    {"::{lambda", NULL},
+    {"", NULL},
+};
+
+START_TEST(the_function_that_contains_a_lambda_is_found)
+{
+    size_t length;
+    const char *owner = demangle_lambda_owner(lambdas[_i].name, &length);
+
+    ck_assert_int_eq(owner != NULL, lambdas[_i].owner != NULL);
+    if (owner) {
+        ck_assert_uint_eq(length, strlen(lambdas[_i].owner));
+        ck_assert_mem_eq(owner, lambdas[_i].owner, length);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *name, *named;
+} arguments[] = {
+    {"each<app::parse(int) const::{lambda(int)#1}>", "each<lambda in parse>"},
+    {"each<app::parse<char>(int)::{lambda(int)#1}, Other>::run", "each<lambda in parse>::run"},
+    {"each<main()::<lambda(int)>>", "each<lambda in main>"},
+    {"each<Job::~Job()::{lambda()#1}>", "each<lambda in ~Job>"},
+    {"a<int>::each<main::{lambda()#1}>", "a<int>::each<lambda in main>"},
+    /* Without a lambda, or without the name of its function, nothing changes. */
+    {"each<app::parse, 3>", "each<app::parse, 3>"},
+    {"each<lambda>", "each<lambda>"},
+    {"each<(a>b)::{lambda()#1}>", "each<(a>b)::{lambda()#1}>"},
+    {"operator<< <char>", "operator<< <char>"},
+    {"damaged<main::{lambda()#1}", "damaged<main::{lambda()#1}"},
+    {"main", "main"},
+};
+
+START_TEST(a_lambda_as_argument_is_named_by_its_function)
+{
+    char name[CXX_SHORTEN_MAX];
+
+    strcpy(name, arguments[_i].name);
+    ck_assert_uint_eq(cxx_name_lambdas(name), strlen(arguments[_i].named));
+    ck_assert_str_eq(name, arguments[_i].named);
+}
+END_TEST
+
 START_TEST(the_first_words_of_a_name_are_known)
 {
     char words[2][NAME_WORD_SIZE];
@@ -386,6 +447,8 @@ int main(void)
     tcase_add_loop_test(all, template_arguments_are_left_out_before_a_name_is_cut, 0,
                         ROWS(omitted));
     tcase_add_test(all, the_first_words_of_a_name_are_known);
+    tcase_add_loop_test(all, the_function_that_contains_a_lambda_is_found, 0, ROWS(lambdas));
+    tcase_add_loop_test(all, a_lambda_as_argument_is_named_by_its_function, 0, ROWS(arguments));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, members_of_class_templates_are_known, 0, ROWS(members));
     tcase_add_loop_test(all, a_functions_name_says_what_it_does, 0, ROWS(says));
