@@ -37,7 +37,8 @@ ARCH_FOLDER ?= $(if $(wildcard preload/arch/$(ARCH)),$(ARCH),generic)
 # The instructions of the two x86 are read by one decoder. No vector registers: programs may call with a
 # stack that has no room for them.
 CPU_i386 = -iquote preload/arch/x86_64 -march=i686 -mno-sse -mno-mmx -Wno-psabi -Wno-type-limits -Wno-int-to-pointer-cast $(if $(filter hooks interpose,$(notdir $(<D))),,-D_FILE_OFFSET_BITS=64)
-CPU_SHARED_i386 = preload/arch/x86_64/instruction.c preload/arch/x86_64/displace.c
+CPU_SHARED_i386 = preload/arch/x86_64/instruction.c preload/arch/x86_64/displace.c preload/arch/generic/frame_code.c
+CPU_SHARED_aarch64 = preload/arch/generic/frame_code.c
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 # The tools read what programs wrote (SECURITY.md). Sanitizers see more without it; fortify needs optimization.
 HARDEN   = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection $(HARDEN_$(ARCH)) \

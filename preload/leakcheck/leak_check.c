@@ -12,6 +12,7 @@
 #include "preload/track/fill.h"
 #include "preload/graph/leak_graph.h"
 #include "preload/roots/elf_images.h"
+#include "preload/roots/frame_holes.h"
 #include "preload/roots/library_blocks.h"
 #include "preload/roots/python_pools.h"
 #include "preload/roots/typed_objects.h"
@@ -367,6 +368,7 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     if (!reach_build_index(check->reach))
         return LEAK_TROUBLE_NO_MEMORY;
     caller = skip_exit_frames(check);
+    frame_holes_clear(&caller);
     if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
     library_blocks_clear(&input, &check->roots);

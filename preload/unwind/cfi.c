@@ -42,7 +42,7 @@ struct entry {
     int64_t data_align;
     uint64_t ra_register;
     uint8_t pointer_encoding;
-    bool signal, augmented;
+    bool signal, augmented, has_handlers;
     struct eh_reader initial, program;
     uintptr_t start, end;
 };
@@ -92,9 +92,10 @@ static bool read_cie(const uint8_t *at, uint32_t id, struct entry *entry)
             else if (*augmentation == 'P') {
                 uint8_t encoding = eh_read_uint(&data, 1);
                 eh_read_encoded(&data, encoding & 0x7f, 0);
-            } else if (*augmentation == 'L')
+            } else if (*augmentation == 'L') {
                 eh_read_uint(&data, 1);
-            else if (*augmentation == 'S')
+                entry->has_handlers = true;
+            } else if (*augmentation == 'S')
                 entry->signal = true;
             else if (!arch_cie_letter(*augmentation))
                 return false;
@@ -529,4 +530,14 @@ int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc)
 {
     const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
     return fde ? cfi_other_of_fde(fde, pc) : CFI_LOST;
+}
+
+bool cfi_function_at(const void *eh_frame_hdr, uintptr_t pc, struct cfi_function *out)
+{
+    struct entry entry;
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    if (!fde || !read_fde(NULL, fde, pc, &entry))
+        return false;
+    *out = (struct cfi_function){entry.start, entry.end, entry.has_handlers};
+    return true;
 }

@@ -66,6 +66,14 @@ struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc);
  * result; CFI_FP_KEPT: the value is still in the register; CFI_LOST: not known. */
 int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc);
 
+/* The code of a function, or of a part of it: compilers may put rare code elsewhere. */
+struct cfi_function {
+    uintptr_t start, end;
+    bool may_have_handlers; /* it may have handlers of exceptions, whose code may lie elsewhere */
+};
+/* Finds the function whose code contains pc. False: it has no entry in .eh_frame. */
+bool cfi_function_at(const void *eh_frame_hdr, uintptr_t pc, struct cfi_function *out);
+
 /* Do the work of cfi_row_at and cfi_other_at with an FDE that the caller has found; it may lie in
  * any memory. fde: points to its length word. */
 struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc);
