@@ -289,6 +289,13 @@ struct counterpart {
     const struct frame *of;    /* the frame of the stack */
 };
 
+/* A function to which a caller passes what a call, which leads to the allocation, returns. */
+struct handover {
+    const struct frame *frame; /* the function, with the place of the call */
+    const struct frame *in;    /* the caller */
+    const struct frame *of;    /* the function that returns it */
+};
+
 /* The two leak checks of a process between which a record appeared. */
 struct check_span {
     uint64_t after_ns; /* time of the last leak check without it; 0 = the first leak check
@@ -522,6 +529,10 @@ struct record {
      * stack do, innermost first; without those that the report names for other reasons */
     const struct counterpart *counterparts;
     size_t counterpart_count;
+    /* LOST, and no function is marked as the one to fix: functions that get the blocks, or what
+     * holds them, from one caller, and are in no stack; as the calls follow in the code */
+    const struct handover *handovers;
+    size_t handover_count;
     struct check_span first_lost, last_lost; /* LOST and INDIRECT: when the first and when the
                                               * last block of the record was lost */
     const struct when_lost *when_lost;       /* NULL = leakrun --when-lost followed no block of

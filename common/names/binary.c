@@ -257,6 +257,17 @@ size_t binary_find_path(struct binary *binary, const struct variable_location *r
                                 : 0;
 }
 
+bool binary_find_calls(struct binary *binary, const struct block_question *question,
+                       struct passing_calls *found)
+{
+    struct message *message = begin_type_request(binary, TYPE_CALLS);
+
+    if (!message)
+        return false;
+    type_requests_put_question(message, question);
+    return ask_for_type(binary) && type_requests_take_calls(message, found);
+}
+
 static bool ask_about_id(struct binary *binary, enum type_request what, struct type_id id,
                          int64_t value)
 {

@@ -45,6 +45,11 @@ bool binary_find_type(struct binary *binary, const struct block_question *questi
 bool binary_find_class(struct binary *binary, const char *name,
                        const struct block_question *question, struct block_type_found *found);
 
+/* Finds the calls that get a block as an argument, in the function that contains question->address, behind
+ * the call there, which returns the block. False: unknown. */
+bool binary_find_calls(struct binary *binary, const struct block_question *question,
+                       struct passing_calls *found);
+
 /* Says whether the type `id` fits a block, like block_type_fit() of block_type.h. False: it does
  * not fit, or that cannot be found out. */
 bool binary_fit_type(struct binary *binary, struct type_id id,

@@ -1,7 +1,10 @@
 /* type_requests.c - writes and reads the messages with questions about types, and answers them. */
 #include "common/names/type_requests.h"
 
+#include "common/typeinfo/result_flow.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct type_id take_id(struct message *message)
@@ -260,6 +263,73 @@ static void answer_path(struct elf_binary *binary, const struct elf_binary_parts
         put_step(answer, &found[i]);
 }
 
+_Static_assert(FLOW_CALLS_MOST <= PASSING_CALLS_MOST, "a message has all calls of a flow");
+
+/* ---- Calls that get a block ------------------------------------------------------------------ */
+
+static int by_address(const void *left, const void *right)
+{
+    const struct flow_call *a = left, *b = right;
+
+    return COMPARE(a->from, b->from);
+}
+
+/* Writes the name of the function that is called. */
+static void put_called(struct elf_binary *binary, const struct program_code *code, uint64_t address,
+                       struct message *answer)
+{
+    struct dwarf_frame frames[DWARF_INLINE_MAX];
+    const char *name = program_code_import(code, address);
+    size_t count = name ? 0 : elf_binary_find_frames(binary, address, frames);
+
+    message_put_text(answer, count ? frames[count - 1].name : name);
+    message_put_number(answer, name != NULL);
+}
+
+static void answer_calls(struct elf_binary *binary, const struct elf_binary_parts *parts,
+                         struct message *request, struct message *answer)
+{
+    struct dwarf_frame frames[DWARF_INLINE_MAX];
+    struct block_question question;
+    struct program_code code;
+    struct result_flow flow;
+    struct result_call call = {.back = 0};
+
+    if (!take_question(request, &question) || !program_code_begin(&code, parts, question.address))
+        return;
+    call.back = question.address + 1;
+    call.by_pointer = question.by_pointer;
+    result_flow_find(&code, &call, &flow);
+    qsort(flow.calls, flow.call_count, sizeof(*flow.calls), by_address);
+    message_put_number(answer, flow.returned);
+    message_put_number(answer, flow.pointer);
+    message_put_number(answer, flow.call_count);
+    for (size_t i = 0; i < flow.call_count; i++) {
+        put_called(binary, &code, flow.calls[i].function, answer);
+        frames[0] = (struct dwarf_frame){.name = NULL};
+        elf_binary_find_frames(binary, flow.calls[i].from, frames);
+        message_put_text(answer, frames[0].file);
+        message_put_number(answer, frames[0].line);
+    }
+    program_code_end(&code);
+}
+
+bool type_requests_take_calls(struct message *message, struct passing_calls *found)
+{
+    *found = (struct passing_calls){.returned = message_number(message)};
+    found->pointer = message_number(message);
+    found->count = message_number(message);
+    if (found->count > PASSING_CALLS_MOST)
+        message->bad = true;
+    for (size_t i = 0; i < found->count && !message->bad; i++) {
+        found->calls[i].function = message_text(message);
+        found->calls[i].imported = message_number(message) != 0;
+        found->calls[i].file = message_text(message);
+        found->calls[i].line = (unsigned)message_number(message);
+    }
+    return !message->bad;
+}
+
 /* ---- Answering questions in the name process ------------------------------------------------- */
 
 static void answer_type(const struct elf_binary_parts *parts, struct type_index *types,
@@ -302,6 +372,10 @@ void type_requests_answer(struct elf_binary *binary, struct type_index *types,
     }
     if (what == TYPE_OF_PATH) {
         answer_path(binary, &parts, types, request, answer);
+        return;
+    }
+    if (what == TYPE_CALLS) {
+        answer_calls(binary, &parts, request, answer);
         return;
     }
     id = take_id(request);

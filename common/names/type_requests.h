@@ -12,7 +12,8 @@ enum type_request {
     TYPE_OF_ID,
     TYPE_OF_PATH,
     TYPE_FIELDS,
-    TYPE_ENUMERATOR
+    TYPE_ENUMERATOR,
+    TYPE_CALLS
 };
 
 /* ---- The function that the name process calls ------------------------------------------------ */
@@ -35,6 +36,27 @@ void type_requests_put_path(struct message *message, const struct variable_locat
  * at most `count`. */
 size_t type_requests_take_path(struct message *message, size_t count,
                                struct type_step_found *found);
+
+/* A call that gets the block as an argument, in the code behind the call that allocated it. Texts
+ * belong to the message. */
+struct passing_call {
+    const char *function; /* name of the called function, mangled; NULL = unknown */
+    bool imported;        /* the function belongs to another module */
+    const char *file;     /* place of the call, NULL = unknown */
+    unsigned line;
+};
+
+#define PASSING_CALLS_MOST 16
+
+struct passing_calls {
+    struct passing_call calls[PASSING_CALLS_MOST]; /* as they follow in the code */
+    size_t count;
+    bool returned; /* the function returns the block to its caller */
+    bool pointer;  /* the called function returns a pointer, by its debug information */
+};
+
+/* Reads the answer to the question which calls get the block. False: it is damaged. */
+bool type_requests_take_calls(struct message *message, struct passing_calls *found);
 
 /* A field of a structure as the report knows it: like struct type_field, with names in place of
  * DIEs. */

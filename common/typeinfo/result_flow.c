@@ -502,6 +502,15 @@ static void pass_to(struct walk *walk, uint64_t address, size_t n)
             is_this ? dwarf_diename(&function) : dwarf_diename(&parameter));
 }
 
+static void add_call(struct result_flow *flow, uint64_t from, uint64_t function)
+{
+    for (size_t i = 0; i < flow->call_count; i++)
+        if (flow->calls[i].function == function)
+            return;
+    if (flow->call_count < FLOW_CALLS_MOST)
+        flow->calls[flow->call_count++] = (struct flow_call){from, function};
+}
+
 /* Says whether a function returns its first argument. */
 static bool returns_its_argument(const struct walk *walk, uint64_t address)
 {
@@ -515,9 +524,10 @@ static bool returns_its_argument(const struct walk *walk, uint64_t address)
     return false;
 }
 
-/* Executes a call: registers that a function may change are unknown afterwards. known: `address`
- * is the address of the called function. */
-static void call(struct walk *walk, struct machine *machine, uint64_t address, bool known)
+/* Executes a call at the address `from`: registers that a function may change are unknown
+ * afterwards. known: `address` is the address of the called function. */
+static void call(struct walk *walk, struct machine *machine, uint64_t from, uint64_t address,
+                 bool known)
 {
     static const int lost[] = {X86_AX, X86_CX, X86_DX, X86_SI, X86_DI, 8, 9, 10, 11};
     struct value first = machine->reg[X86_DI];
@@ -525,8 +535,10 @@ static void call(struct walk *walk, struct machine *machine, uint64_t address, b
     for (size_t i = 0; i < ARGUMENTS; i++) {
         const struct value *value = &machine->reg[argument_registers[i]];
 
-        if (known && is_result(value))
+        if (known && is_result(value)) {
             pass_to(walk, address, i);
+            add_call(walk->flow, from, address);
+        }
         note_inside(walk, value);
         if (value->sort == FRAME)
             spoil_slots(machine, value->offset);
@@ -663,10 +675,10 @@ static bool run_before(struct walk *walk, struct machine *machine, struct jumps 
 {
     switch (at->operation) {
     case X86_CALL:
-        call(walk, machine, target_of(address, at), true);
+        call(walk, machine, address, target_of(address, at), true);
         return true;
     case X86_CALL_POINTER:
-        call(walk, machine, 0, false);
+        call(walk, machine, address, 0, false);
         return true;
     case X86_BRANCH:
     case X86_JUMP:
@@ -711,9 +723,11 @@ static void prepare(struct walk *walk, struct machine *machine, bool by_pointer)
     Dwarf_Die function, type;
 
     if (called && program_code_function(walk->code, called, &function) &&
-        type_of_die(&function, &type))
+        type_of_die(&function, &type)) {
         add_use(walk->flow, FLOW_CALLED, &type, dwarf_diename(&function));
-    call(walk, machine, 0, false);
+        walk->flow->pointer = walk->flow->count != 0;
+    }
+    call(walk, machine, walk->back - 1, 0, false);
     if (!by_pointer || first.sort != FRAME)
         machine->reg[X86_AX] = (struct value){.sort = RESULT};
     else
@@ -778,10 +792,10 @@ static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
     *address += at.length;
     switch (at.operation) {
     case X86_CALL:
-        call(walk, machine, target_of(here, &at), true);
+        call(walk, machine, here, target_of(here, &at), true);
         return true;
     case X86_CALL_POINTER:
-        call(walk, machine, 0, false);
+        call(walk, machine, here, 0, false);
         return true;
     case X86_BRANCH:
         add_path(walk, machine, target_of(here, &at));
@@ -789,7 +803,8 @@ static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
     case X86_JUMP:
         *address = target_of(here, &at);
         if (*address < walk->code->start || *address >= walk->code->end) {
-            call(walk, machine, *address, true); /* a tail call, the last call of the function */
+            call(walk, machine, here, *address,
+                 true); /* a tail call, the last call of the function */
             return_result(walk, machine);
         }
         return true;

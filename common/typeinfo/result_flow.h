@@ -30,11 +30,21 @@ struct flow_use {
 };
 
 #define FLOW_USES_MOST 32
+#define FLOW_CALLS_MOST 16
+
+/* A call that gets the result as an argument. */
+struct flow_call {
+    uint64_t from;     /* address of the call instruction */
+    uint64_t function; /* address of the called function */
+};
 
 struct result_flow {
+    struct flow_call calls[FLOW_CALLS_MOST]; /* in the order in which the code reaches them */
+    size_t call_count;
     struct flow_use uses[FLOW_USES_MOST]; /* in the order in which the code reaches them */
     size_t count;
-    bool returned;     /* the function returns the result to its caller */
+    bool returned; /* the function returns the result to its caller */
+    bool pointer;  /* the function that was called returns a pointer, by its debug information */
     bool given_inside; /* the function returns, passes on or stores an address inside of the
                         * block, so a header may be in front of it */
 };

@@ -91,6 +91,7 @@ struct view {
     const size_t *fit; /* number of callers for each record, by its place in the list; NULL =
                         * `callers` for all */
     bool no_next;      /* leave out the suggestion of a next command */
+    bool no_handover;  /* leave out to which functions callers pass the blocks */
     size_t written;    /* number of lines that the report has before its first process */
     bool when_told;    /* another part of the report shows the allocation times */
 };

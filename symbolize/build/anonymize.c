@@ -100,6 +100,8 @@ static void anonymize_record(struct record *record)
         anonymize_frames(&record->lines[i].frame, 1);
     for (size_t i = 0; i < record->counterpart_count; i++)
         anonymize_frames(&record->counterparts[i].frame, 1);
+    for (size_t i = 0; i < record->handover_count; i++)
+        anonymize_frames(&record->handovers[i].frame, 1);
     anonymize_path(record->path);
     if (record->when_lost) {
         anonymize_lost(&record->when_lost->place);

@@ -166,6 +166,23 @@ static void write_html_counterparts(struct writing *writing, const struct record
     json_close(&writing->json, ']');
 }
 
+static void write_html_handovers(struct writing *writing, const struct record *record)
+{
+    if (!record->handover_count)
+        return;
+    json_open(&writing->json, "ho", '[');
+    for (size_t i = 0; i < record->handover_count; i++) {
+        const struct handover *handover = &record->handovers[i];
+
+        json_open(&writing->json, NULL, '[');
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, handover->frame));
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, handover->in));
+        json_put_number(&writing->json, NULL, html_frame_id(&writing->stacks, handover->of));
+        json_close(&writing->json, ']');
+    }
+    json_close(&writing->json, ']');
+}
+
 static void write_html_interior(struct writing *writing, const struct record *record)
 {
     char *text = NULL;
@@ -238,6 +255,7 @@ static void write_html_record(struct writing *writing, const struct record *reco
     write_html_freed(writing, &record->freed);
     write_html_orphaned(writing, &record->orphaned);
     write_html_counterparts(writing, record);
+    write_html_handovers(writing, record);
     if (record_is_growing(record)) {
         json_put_text(json, "g", record->growth->reason);
         json_put_number(json, "gr", (uint64_t)record->growth->bytes_per_second);

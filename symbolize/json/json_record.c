@@ -415,6 +415,26 @@ static const struct json_field counterpart_fields[] = {
 
 static const struct json_table counterpart_table = JSON_TABLE("counterpart", counterpart_fields);
 
+static const struct json_field caller_fields[] = {
+    JSON_TEXT(frame, "caller", function, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table caller_table = JSON_TABLE(NULL, caller_fields);
+
+static const struct json_field returning_fields[] = {
+    JSON_TEXT(frame, "result_of", function, JSON_MAY_BE_NULL),
+};
+
+static const struct json_table returning_table = JSON_TABLE(NULL, returning_fields);
+
+static const struct json_field handover_fields[] = {
+    JSON_INCLUDE_POINTER(handover, frame, place_table),
+    JSON_INCLUDE_POINTER(handover, in, caller_table),
+    JSON_INCLUDE_POINTER(handover, of, returning_table),
+};
+
+static const struct json_table handover_table = JSON_TABLE("handover", handover_fields);
+
 static const struct json_field interior_fields[] = {
     JSON_COUNT(interior, "offset", offset,
                JSON_ABOUT("of the pointers from the start of the blocks; 0: possibly lost blocks "
@@ -509,6 +529,11 @@ static const struct json_field record_fields[] = {
         JSON_ABOUT("lost: the function that by its name undoes what the function that allocates "
                    "does, as node_free undoes node_new; searched in the source file of the latter, "
                    "and only if no function is marked as the one to fix")),
+    JSON_LIST(
+        record, "handovers", handovers, handover_count, handover_table,
+        JSON_ABOUT("lost: functions to which a caller passes the block, or what holds it: the "
+                   "result of a call that leads to the allocation; three at most, and only "
+                   "if no function is marked as the one to fix")),
     JSON_PUT(record, "path", OBJECT, path, json_put_path, .table = &json_path,
              JSON_KNOWN_BY(record, path)),
     JSON_PUT(record, "path_words", TEXT, path, json_put_path_words, JSON_KNOWN_BY(record, path),

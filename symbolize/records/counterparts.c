@@ -30,8 +30,7 @@ static bool is_owner_freed_in(const struct orphaned *orphaned, const char *funct
     return orphaned->blocks && is_named(orphaned->frames[orphaned->user], function);
 }
 
-/* Says whether a function is in the record's stack, or the report names it for another reason. */
-static bool is_told(const struct record *record, const char *function)
+bool record_tells_function(const struct record *record, const char *function)
 {
     return is_in_stack(record->frames, record->frame_count, function) ||
            is_freed_in(&record->freed, function) || is_freed_in(&record->beside, function) ||
@@ -86,7 +85,7 @@ void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_
                                  store->nodes[node].pc - 1 - module->bias, user->function, &found))
         return;
     function = resolve_name(signatures->resolver, arena_copy_text(mem, found.name));
-    if (is_told(record, function))
+    if (record_tells_function(record, function))
         return;
     record->counterparts = make_counterpart(mem, function, &found, user);
     record->counterpart_count = 1;

@@ -157,6 +157,8 @@ static void fill_counterparts(struct grouping *grouping, struct record_sum *cons
         counterparts_fill(grouping->mem, &grouping->signatures,
                           grouping->store->sites[order[i]->largest.site].node,
                           &process->records[i]);
+        handovers_fill(grouping->mem, &grouping->signatures,
+                       grouping->store->sites[order[i]->largest.site].node, &process->records[i]);
         left--;
     }
 }

@@ -41,10 +41,24 @@ void group_records(struct arena *mem, struct resolver *resolver, const struct st
  * searched in the debug information of the source file of that function, where it mostly stands.
  * Counterparts of the callers have mostly run and done their part, so they are not told. */
 
+/* Says whether a function is in the record's stack, or the report names it for another reason. */
+bool record_tells_function(const struct record *record, const char *function);
+
 /* Fills in record->counterparts, if no function of the record is marked as the one to fix. node: that
  * of the record's largest stack. */
 void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
                        struct record *record);
+
+/* ---- handovers.c: the functions to which a caller passes the blocks, or what holds them ---------
+ *
+ * A function that gets the blocks after they were allocated, and forgets them, is in no stack. In
+ * the code of a caller it is seen: it gets what the caller has got from the call that leads to the
+ * allocation (result_flow.h). That is the block itself, or a structure that holds it. */
+
+/* Fills in record->handovers, if no function of the record is marked as the one to fix. node: that of
+ * the record's largest stack. */
+void handovers_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
+                    struct record *record);
 
 /* ---- alloc_lines.c: the lines of a function that allocate, or call what allocates ---------------
  *

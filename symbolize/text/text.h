@@ -241,6 +241,9 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);
 /* Writes a line for each counterpart: "by its name, node_free at node.c:30 undoes node_new". */
 void text_counterparts(const struct record *record, const struct view *view, FILE *stream);
+/* Writes to which functions a caller passes the blocks, or what holds them: "main passes the result of
+ * tree_copy to tree_cut in line 40". */
+void text_handovers(const struct record *record, const struct view *view, FILE *stream);
 /* Writes "others are closed in X at x.c:5" for a resource whose released_at is known. */
 void text_released_elsewhere(const struct resource *resource, const struct view *view,
                              FILE *stream);

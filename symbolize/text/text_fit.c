@@ -117,18 +117,20 @@ static char *fill_screen(struct fitting *fitting, char *text)
     return text;
 }
 
-/* Adds the line with the next command again, if it was left out and fits the screen after all.
- * Returns the text. */
-static char *add_next(struct fitting *fitting, char *text)
+/* Adds lines that were left out, if they fit the screen after all. left_out: the field of the view
+ * that leaves them out. Returns the text. */
+static char *add_lines(struct fitting *fitting, bool *left_out, char *text)
 {
     char *longer;
 
-    if (!fitting->view.no_next)
+    if (!*left_out)
         return text;
-    fitting->view.no_next = false;
+    *left_out = false;
     longer = try_draft(fitting);
-    if (!longer)
+    if (!longer) {
+        *left_out = true;
         return text;
+    }
     free(text);
     return longer;
 }
@@ -143,10 +145,13 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
     fitting.lines = view->rows > SCREEN ? view->rows - 1 : SCREEN;
     fitting.when_told = view->when_told;
     fitting.view.fit = fitting.callers;
+    fitting.view.no_handover = true; /* its lines may cost no caller and no source line */
     if (count <= FEW)
         text = try_levels(&fitting);
     if (text) {
-        text = add_next(&fitting, fill_screen(&fitting, text));
+        text = fill_screen(&fitting, text);
+        text = add_lines(&fitting, &fitting.view.no_handover, text);
+        text = add_lines(&fitting, &fitting.view.no_next, text);
         fputs(text, stream);
         lines = count_lines(text);
         free(text);

@@ -13,6 +13,7 @@
  *     it was owned by a block from node_new(), which was freed in node_free at src/tree.c:90,
  *       called by tree_drop at src/tree.c:120
  *     by its name, node_free at src/tree.c:85 undoes node_new
+ *     main passes the result of tree_copy to tree_cut in line 40, tree_count in line 41
  *
  * "process" is the innermost function that is in both stacks, that of the free and that of the
  * record; the line is that of its call. If the stacks have no function in common, the line is the
@@ -24,6 +25,7 @@
  */
 #include "symbolize/text/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "symbolize/records/sampling_error.h"
@@ -333,6 +335,44 @@ void text_counterparts(const struct record *record, const struct view *view, FIL
                  text_function_name(counterpart->of, view, CALLER_COLUMNS).text);
         write_freed_place(TEXT_MARGIN, "by its name, ", counterpart->frame, rest, &brief, stream);
     }
+}
+
+/* Appends a word to a line; begins another line if it does not fit. */
+static void write_word(const char *word, size_t columns, size_t *used, const struct view *view,
+                       FILE *stream)
+{
+    if (*used + 1 + columns > text_columns(view)) {
+        *used = strlen(NEXT_LINE) - 2;
+        fputs("\n      ", stream);
+    }
+    fprintf(stream, " %s", word);
+    *used += 1 + columns;
+}
+
+void text_handovers(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct handover *first = record->handovers;
+    struct term_text name;
+    size_t used;
+
+    if (!record->handover_count || view->no_handover || view->terse >= TEXT_TERSEST)
+        return;
+    name = text_function_name(first->in, view, CALLER_COLUMNS);
+    used = TEXT_INDENT + name.columns + strlen(" passes the result of");
+    fprintf(stream, "%s%s passes the result of", TEXT_MARGIN, name.text);
+    name = text_function_name(first->of, view, CALLER_COLUMNS);
+    write_word(name.text, name.columns, &used, view, stream);
+    write_word("to", strlen("to"), &used, view, stream);
+    for (size_t i = 0; i < record->handover_count; i++) {
+        char call[TERM_TEXT_MAX + 32];
+        int length;
+
+        name = text_function_name(first[i].frame, view, CALLER_COLUMNS);
+        length = snprintf(call, sizeof(call), "%s in line %" PRIu32 "%s", name.text,
+                          first[i].frame->line, i + 1 < record->handover_count ? "," : "");
+        write_word(call, (size_t)length - strlen(name.text) + name.columns, &used, view, stream);
+    }
+    putc('\n', stream);
 }
 
 void text_released_elsewhere(const struct resource *resource, const struct view *view, FILE *stream)

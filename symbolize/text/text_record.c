@@ -398,6 +398,7 @@ static void write_entry_body(const struct process *process, const struct record 
     text_freed_elsewhere(record, view, stream);
     text_freed_owner(record, view, stream);
     text_counterparts(record, view, stream);
+    text_handovers(record, view, stream);
     write_entry_lines(record, view, stream);
     if (entry)
         write_entry_parts(process, entry, view, stream);

@@ -66,6 +66,8 @@ function recordBody(record) {
                                  nameOf(frameOf(record.h[0])) + atPlace(frameOf(record.h[0])) + "."));
     for (const [id, of] of record.cp || [])
         body.push(note("By its name, " + nameOf(frameOf(id)) + atPlace(frameOf(id)) + " undoes " + nameOf(frameOf(of)) + "."));
+    for (const [id, caller, of] of record.ho || [])
+        body.push(note(nameOf(frameOf(caller)) + " passes the result of " + nameOf(frameOf(of)) + " to " + nameOf(frameOf(id)) + atPlace(frameOf(id)) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     body.push(heldBy(record));
     if (data.changes) return [note("Signature " + record.s), stack(record.f, record.u)];
