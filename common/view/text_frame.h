@@ -19,11 +19,12 @@ static inline size_t text_columns(const struct view *view)
  * it in this list leave out. */
 enum {
     TEXT_WHOLE,
-    TEXT_ONE_SOURCE, /* leaves out source lines, except that of a record's function */
-    TEXT_TIGHT,      /* leaves out what lost blocks own, empty lines, and stacks of resources
-                      * opened once */
+    TEXT_ONE_SOURCE, /* leaves out source lines, except that of a record's function, and stacks of
+                      * threads; beside other findings, most of resources; beside records, outer
+                      * callers of bad frees */
+    TEXT_TIGHT,      /* leaves out what lost blocks own, and empty lines */
     TEXT_BRIEF,      /* leaves out lines that do not help to fix a leak: times, the leak check,
-                      * the next command */
+                      * the next command, stacks of resources opened once */
     TEXT_TERSEST,    /* leaves out all source lines, and types */
     TEXT_TABLE,      /* leaves out the number of callers that are not shown */
 };

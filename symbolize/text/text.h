@@ -38,6 +38,19 @@ void text_owners(const struct report *report, const struct view *view, FILE *str
 void text_recent_frees(const struct report *report, const struct view *view, FILE *stream);
 void text_address(const struct report *report, const struct view *view, FILE *stream);
 
+/* A line of names: first the head, then as many names as fit, with commas between them, then how
+ * many more there are. */
+struct text_names {
+    const char *head;
+    size_t columns; /* columns that are written; 0 = the line has not begun */
+    size_t left_out;
+    FILE *stream;
+};
+
+void text_names_add(struct text_names *names, const char *name);
+/* Ends the line with `end`; writes nothing if it has no name. */
+void text_names_end(const struct text_names *names, const char *end);
+
 #define TEXT_FEW 5 /* reports with more records are not shortened to fit a screen */
 
 struct text_processes;
@@ -76,8 +89,8 @@ void text_process_title(const struct process *process, bool arguments, FILE *str
 void text_process_name(const struct process *process, bool arguments, FILE *stream);
 
 /* Writes the total of a verdict: "4,000 bytes in 10 blocks"; for a sampled process, the
- * estimate. */
-void text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream);
+ * estimate. Returns the number of columns. */
+size_t text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream);
 
 /* Returns true if libleak saw no allocation of the process, though the process may have made some:
  * nothing is known about its heap. Returns false for a program that needs no heap. */
@@ -297,6 +310,10 @@ void text_growing(const struct process *process, const struct view *view,
  * growth: NULL = unknown. */
 void text_growth_reason(const struct growth *growth, const struct view *view, FILE *stream);
 
+/* Says whether the report has findings that matter more than resources and threads: lost or listed
+ * blocks, growth, errors. */
+bool text_has_memory_findings(const struct process *process, const struct view *view);
+
 /* Writes, for a process that lost nothing, the function whose blocks were all alive at one time,
  * and the root that keeps most of the reachable blocks. The lines are neutral, because many correct
  * programs do so. */
@@ -310,6 +327,9 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
 
 /* Writes the bad frees. They stand before the records, because they are worse. */
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream);
+
+/* Returns the number of listed bad frees: those with the cause of another one are listed with it. */
+size_t text_count_causes(const struct process *process);
 
 /* Writes one bad free. number: its number in the list, from 1. */
 void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,

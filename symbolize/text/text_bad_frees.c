@@ -16,6 +16,7 @@
 #include "leak_store.h"
 
 #define PARTS_SHOWN 2   /* number of bad frees with one cause that are shown without -v */
+#define BRIEF_CALLERS 2 /* callers that are shown in a shortened report that lists records, too */
 #define CALL_COLUMNS 40 /* most columns of a function's name */
 
 /* Guesses why the address is not the start of the block. In front of an array, new[] stores the
@@ -142,9 +143,47 @@ void text_bad_free_words(const struct bad_free *mistake, FILE *stream)
     }
 }
 
+/* Says whether bad frees are shortened so that the records, which follow, are on the screen, too. */
+static bool is_brief(const struct process *process, const struct view *view)
+{
+    return view->terse >= TEXT_ONE_SOURCE && !view->verbose && text_list_count(process, view);
+}
+
+static bool has_function(const struct stack *stack, const struct frame *frame)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i]->name_hash == frame->name_hash && stack->frames[i]->role == FRAME_USER)
+            return true;
+    return false;
+}
+
+/* Writes the stack that allocated the block, up to the first caller that the stack of the release
+ * has, too. */
+static void write_allocated_briefly(const struct bad_free *mistake, const struct view *view,
+                                    FILE *stream)
+{
+    const struct stack *stack = &mistake->allocated;
+    struct view brief = *view;
+    size_t callers = 0;
+
+    for (size_t i = frame_first_user(stack->frames, stack->count) + 1; i < stack->count; i++) {
+        if (stack->frames[i]->role != FRAME_USER)
+            continue;
+        callers++;
+        if (!has_function(&mistake->released, stack->frames[i]))
+            continue;
+        brief.callers = callers;
+        break;
+    }
+    text_stack(stack, &brief, stream);
+}
+
 void text_bad_free(const struct process *process, const struct bad_free *mistake, size_t number,
                    const struct view *view, FILE *stream)
 {
+    bool brief = is_brief(process, view);
+    struct view released = *view;
+
     fprintf(stream, "%zu. ", number);
     text_style(view, stream, STYLE_BOLD);
     fputs(bad_free_word[mistake->type], stream);
@@ -156,8 +195,10 @@ void text_bad_free(const struct process *process, const struct bad_free *mistake
     putc('\n', stream);
     if (likely_cause(mistake))
         fprintf(stream, "%*s%s\n", TEXT_INDENT, "", likely_cause(mistake));
-    text_stack(&mistake->released, view, stream);
-    if (mistake->thread.serial || mistake->time_ns) {
+    if (brief)
+        released.callers = BRIEF_CALLERS;
+    text_stack(&mistake->released, &released, stream);
+    if (!brief && (mistake->thread.serial || mistake->time_ns)) {
         fprintf(stream, "%*sreleased", TEXT_INDENT, "");
         text_event(process, mistake->time_ns, &mistake->thread, stream);
         putc('\n', stream);
@@ -168,7 +209,10 @@ void text_bad_free(const struct process *process, const struct bad_free *mistake
             fprintf(stream, " as T%" PRIu32 "#%" PRIu32, mistake->block_thread.serial,
                     mistake->block_count);
         fputs(":\n", stream);
-        text_stack(&mistake->allocated, view, stream);
+        if (brief)
+            write_allocated_briefly(mistake, view, stream);
+        else
+            text_stack(&mistake->allocated, view, stream);
     }
     if (mistake->type != LEAK_EVENT_DOUBLE_FREE)
         return;
@@ -245,6 +289,7 @@ static void write_bad_free_parts(const struct process *process, size_t lead,
                                  const struct view *view, FILE *stream)
 {
     struct parts parts = {0};
+    size_t shown = view->verbose ? SIZE_MAX : is_brief(process, view) ? 0 : PARTS_SHOWN;
 
     for (size_t i = lead + 1; i < process->mistake_count; i++) {
         const struct bad_free *part = &process->mistakes[i];
@@ -253,18 +298,18 @@ static void write_bad_free_parts(const struct process *process, size_t lead,
             add_part(&parts, part_words(&process->mistakes[lead], part, view), part->count);
     }
     for (size_t i = 0; i < parts.count; i++) {
-        if (i < PARTS_SHOWN || view->verbose)
+        if (i < shown)
             fprintf(stream, "%*sand %s%s\n", TEXT_INDENT, "",
                     term_count(parts.at[i].count, "time").text, parts.at[i].words);
         free(parts.at[i].words);
     }
-    if (parts.count > PARTS_SHOWN && !view->verbose)
+    if (parts.count > shown)
         fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
-                term_count(parts.count - PARTS_SHOWN, "more place").text);
+                term_count(parts.count - shown, "more place").text);
     free(parts.at);
 }
 
-static size_t count_causes(const struct process *process)
+size_t text_count_causes(const struct process *process)
 {
     size_t count = 0;
 
@@ -297,7 +342,7 @@ static void write_causes(const struct process *process, size_t causes, FILE *str
 
 void text_bad_frees(const struct process *process, const struct view *view, FILE *stream)
 {
-    size_t count = process->mistake_count, causes = count_causes(process), number = 0;
+    size_t count = process->mistake_count, causes = text_count_causes(process), number = 0;
 
     if (!count)
         return;

@@ -269,12 +269,32 @@ static void write_leak_check_thread(const struct seen_thread *thread, const stru
     write_leak_check_stack(&thread->stack, view, stream);
 }
 
+/* Writes the threads in one line: "Still running at the end: 2 threads (-v): gmain, pool." */
+static void write_thread_names(const struct process *process, FILE *stream)
+{
+    char head[64];
+    struct text_names names = {.head = head, .stream = stream};
+
+    snprintf(head, sizeof(head), "Still running at the end: %.20s (-v): ",
+             term_count(process->thread_count, "thread").text);
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const char *name = process->threads[i].thread.name;
+
+        text_names_add(&names, name && *name ? name : "unnamed");
+    }
+    text_names_end(&names, ".\n");
+}
+
 void text_threads(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t count = process->thread_count, shown = count;
 
     if (!process->look || !process->look->last || !count)
         return;
+    if (!view->verbose && view->terse >= TEXT_ONE_SOURCE) {
+        write_thread_names(process, stream);
+        return;
+    }
     if (shown > THREADS_SHOWN && !view->verbose)
         shown = THREADS_SHOWN;
     fprintf(stream, "Still running at the end: %s\n", term_count(count, "thread").text);

@@ -12,7 +12,8 @@
 
 #include "symbolize/records/sampling_error.h"
 
-#define NAME_COLUMNS 30 /* most columns of the program's name */
+#define NAME_COLUMNS 30  /* most columns of the program's name */
+#define TITLE_COLUMNS 12 /* most columns of a process's name in a line with other text */
 /* most columns of the name and arguments; the rest of the line has the exit status */
 #define COMMAND_COLUMNS 40
 
@@ -105,15 +106,17 @@ void text_process_name(const struct process *process, bool arguments, FILE *stre
     putc(' ', stream);
 }
 
-void text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream)
+size_t text_verdict_total(const struct process *process, enum verdict verdict, FILE *stream)
 {
     const struct verdict_total *total = &process->totals.of[verdict];
     const struct error *error = &process->errors[verdict];
+    int columns = fprintf(stream, "%s", estimate_bytes(total->bytes, error->bytes).text);
 
-    fputs(estimate_bytes(total->bytes, error->bytes).text, stream);
     if (error->bytes)
-        fprintf(stream, " %s", estimate_bytes_error(total->bytes, error->bytes).text);
-    fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
+        columns += fprintf(stream, " %s", estimate_bytes_error(total->bytes, error->bytes).text);
+    columns +=
+        fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
+    return (size_t)columns;
 }
 
 /* Writes "48 bytes in 4 blocks lost (2 records), plus 32 bytes indirectly lost"; with "(3 records,
@@ -123,17 +126,21 @@ static void write_headline_verdict(const struct process *process, enum verdict v
 {
     const struct verdict_total *total = &process->totals.of[verdict];
     const struct verdict_total *indirect = &process->totals.of[VERDICT_INDIRECT];
-    size_t items = view ? text_list_count_verdict(process, verdict, view) : 0;
+    size_t items = view ? text_list_count_verdict(process, verdict, view) : 0, columns;
+    struct term_text more =
+        estimate_bytes(indirect->bytes, process->errors[VERDICT_INDIRECT].bytes);
 
-    text_verdict_total(process, verdict, stream);
-    fprintf(stream, " %s (%s", verdict_words[verdict], term_count(total->records, "record").text);
+    columns = text_verdict_total(process, verdict, stream);
+    columns += (size_t)fprintf(stream, " %s (%s", verdict_words[verdict],
+                               term_count(total->records, "record").text);
     if (items && items < total->records)
-        fprintf(stream, ", listed as %s", term_number(items).text);
+        columns += (size_t)fprintf(stream, ", listed as %s", term_number(items).text);
     putc(')', stream);
-    if (verdict == VERDICT_LOST && indirect->records)
-        fprintf(stream, ", plus %s %s",
-                estimate_bytes(indirect->bytes, process->errors[VERDICT_INDIRECT].bytes).text,
-                verdict_words[VERDICT_INDIRECT]);
+    if (verdict != VERDICT_LOST || !indirect->records)
+        return;
+    columns += strlen("), plus   ,") + more.columns + strlen(verdict_words[VERDICT_INDIRECT]);
+    fprintf(stream, ",%splus %s %s", columns > TEXT_COLUMNS ? "\n" : " ", more.text,
+            verdict_words[VERDICT_INDIRECT]);
 }
 
 /* Returns what the headline says about a process that lost nothing. "no leaks" is possible only if
@@ -237,6 +244,16 @@ static struct elsewhere find_elsewhere(const struct report *report)
     return sum;
 }
 
+/* Says whether the text about other processes needs a line of its own, because it names a process
+ * with a long title. */
+static bool is_title_long(const struct report *report)
+{
+    struct elsewhere sum = find_elsewhere(report);
+    const char *name = sum.process ? process_name(sum.process) : "";
+
+    return sum.processes == 1 && term_text(name, strlen(name), 0).columns > TITLE_COLUMNS;
+}
+
 /* Writes what other processes lost: "122,998 bytes lost in shelf (pid 43)", "600 bytes lost and 2
  * errors in 3 other processes". */
 static void write_elsewhere(const struct report *report, const char *join, FILE *stream)
@@ -270,7 +287,12 @@ void text_headline(const struct process *process, bool arguments, const struct r
     if (!lost)
         write_no_losses(process, stream);
     text_growing_head(process, lost || process->allocations ? "," : ":", stream);
-    write_elsewhere(report, lost ? ",\n" : says_no_losses(process) ? ", but " : ":\n", stream);
+    write_elsewhere(report,
+                    lost                       ? ",\n"
+                    : !says_no_losses(process) ? ":\n"
+                    : is_title_long(report)    ? ",\nbut "
+                                               : ", but ",
+                    stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
 }

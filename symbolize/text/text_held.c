@@ -158,10 +158,15 @@ static void write_largest_owner(const struct process *process, const struct view
         text_freed_elsewhere(record, &brief, stream);
 }
 
+bool text_has_memory_findings(const struct process *process, const struct view *view)
+{
+    return process_has_leaks(process) || process->totals.growing || process->crash ||
+           process->totals.errors || text_list_count(process, view);
+}
+
 void text_held(const struct process *process, const struct view *view, FILE *stream)
 {
-    if (process_has_leaks(process) || process->totals.growing || process->crash ||
-        process->totals.errors || text_list_count(process, view))
+    if (text_has_memory_findings(process, view))
         return;
     if (process->held)
         write_held_at_once(process, view, stream);

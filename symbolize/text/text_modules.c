@@ -8,8 +8,6 @@
 
 #include "common/base/arena.h"
 
-#define NAME_COLUMNS 40 /* most columns of the name of a module or a package */
-
 /* ---- Writing each module, with -v ------------------------------------------------------------ */
 
 static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
@@ -153,46 +151,15 @@ static struct modules collect_modules(const struct text_processes *processes,
     return made;
 }
 
-/* A line of names: first the head, then as many names as fit, with commas between them, then how
- * many more there are. */
-struct names {
-    const char *head;
-    size_t columns; /* columns that are written; 0 = the line has not begun */
-    size_t left_out;
-    FILE *stream;
-};
-
-static void add_name(struct names *names, const char *name)
-{
-    struct term_text shown = term_text(name, strlen(name), NAME_COLUMNS);
-    const char *join = names->columns ? ", " : names->head;
-    size_t columns = strlen(join) + shown.columns;
-
-    if (names->left_out || (names->columns && names->columns + columns > TEXT_COLUMNS - 11)) {
-        names->left_out++;
-        return;
-    }
-    fprintf(names->stream, "%s%s", join, shown.text);
-    names->columns += columns;
-}
-
-static void end_names(const struct names *names, const char *end)
-{
-    if (names->left_out)
-        fprintf(names->stream, " and %s more", term_number(names->left_out).text);
-    if (names->columns)
-        fputs(end, names->stream);
-}
-
 /* Writes "No debug information: app, bash, libssl.so.3." */
 static void write_without_lines(const struct modules *modules, FILE *stream)
 {
-    struct names names = {.head = "No debug information: ", .stream = stream};
+    struct text_names names = {.head = "No debug information: ", .stream = stream};
 
     for (size_t i = 0; i < modules->count; i++)
         if (!modules->at[i]->nameless)
-            add_name(&names, base_name(modules->at[i]->path));
-    end_names(&names, ".\n");
+            text_names_add(&names, base_name(modules->at[i]->path));
+    text_names_end(&names, ".\n");
 }
 
 static bool remedy_begins(const struct blind_module *module, const char *word)
@@ -202,12 +169,12 @@ static bool remedy_begins(const struct blind_module *module, const char *word)
 
 static void write_own(const struct modules *modules, FILE *stream)
 {
-    struct names names = {.head = "Build with -g: ", .stream = stream};
+    struct text_names names = {.head = "Build with -g: ", .stream = stream};
 
     for (size_t i = 0; i < modules->count; i++)
         if (remedy_begins(modules->at[i], "build"))
-            add_name(&names, base_name(modules->at[i]->path));
-    end_names(&names, ".\n");
+            text_names_add(&names, base_name(modules->at[i]->path));
+    text_names_end(&names, ".\n");
 }
 
 static bool is_first_of_package(const struct modules *modules, size_t at)
@@ -222,19 +189,19 @@ static bool is_first_of_package(const struct modules *modules, size_t at)
 /* Writes "Install bash-dbgsym, or set DEBUGINFOD_URLS=https://...". */
 static void write_packages(const struct modules *modules, const char *server, FILE *stream)
 {
-    struct names names = {.head = "Install ", .stream = stream};
+    struct text_names names = {.head = "Install ", .stream = stream};
     bool other = false;
 
     for (size_t i = 0; i < modules->count; i++) {
         const struct blind_module *module = modules->at[i];
 
         if (!module->nameless && module->install && is_first_of_package(modules, i))
-            add_name(&names, module->install);
+            text_names_add(&names, module->install);
         other |= remedy_begins(module, "set ");
     }
     if (!names.columns && !(other && server))
         return;
-    end_names(&names, server ? ", or set" : ".\n");
+    text_names_end(&names, server ? ", or set" : ".\n");
     if (!server)
         return;
     if (!names.columns)
@@ -248,7 +215,7 @@ static void write_packages(const struct modules *modules, const char *server, FI
  * the reasons differ, only the modules with the reason of the first are written. */
 static void write_nameless(const struct modules *modules, FILE *stream)
 {
-    struct names names = {.head = "No names from ", .stream = stream};
+    struct text_names names = {.head = "No names from ", .stream = stream};
     const struct blind_module *first = NULL;
 
     for (size_t i = 0; i < modules->count; i++) {
@@ -257,11 +224,11 @@ static void write_nameless(const struct modules *modules, FILE *stream)
         if (!first)
             first = modules->at[i];
         if (strcmp(first->why, modules->at[i]->why) == 0)
-            add_name(&names, base_name(modules->at[i]->path));
+            text_names_add(&names, base_name(modules->at[i]->path));
     }
     if (!first)
         return;
-    end_names(&names, ": ");
+    text_names_end(&names, ": ");
     fprintf(stream, "%s%s\n", first->why, first->remedy ? ":" : ".");
     if (first->remedy)
         fprintf(stream, "  %s.\n", first->remedy);

@@ -149,6 +149,15 @@ static void write_untracked_elsewhere(const struct text_processes *processes, FI
         write_untracked(&sums[i], " in processes not listed", stream);
 }
 
+/* Returns what follows "4,096 bytes still reachable" in a report that does not list them. If the
+ * process lost nothing, it says that these blocks are no loss, too. */
+static const char *reachable_hint(const struct process *process, const struct view *view)
+{
+    bool certain = process->look && process->look->last && !text_has_memory_findings(process, view);
+
+    return certain ? ", not lost (--show=reachable lists them)" : " (--show=reachable)";
+}
+
 /* Writes a line for each verdict that needs no fix and whose records are not listed. */
 static void write_unlisted(const struct process *process, const struct view *view, FILE *stream)
 {
@@ -159,9 +168,11 @@ static void write_unlisted(const struct process *process, const struct view *vie
 
         if (total->records && !view->show[quiet[i]] &&
             (quiet[i] != VERDICT_RUNTIME || view->verbose))
-            fprintf(stream, "%s %s (--show=%s).\n",
+            fprintf(stream, "%s %s%s.\n",
                     estimate_bytes(total->bytes, process->errors[quiet[i]].bytes).text,
-                    verdict_words[quiet[i]], verdict_word[quiet[i]]);
+                    verdict_words[quiet[i]],
+                    quiet[i] == VERDICT_REACHABLE ? reachable_hint(process, view)
+                                                  : " (--show=runtime)");
     }
 }
 
@@ -191,6 +202,31 @@ static bool is_short(const struct text_processes *processes, size_t nth, const s
            process_has_findings(&processes->report->processes[processes->full[1]]);
 }
 
+/* Says whether a listed record is titled by a module and an offset, because the name of its
+ * function is unknown. */
+static bool has_nameless_title(const struct process *process, const struct view *view)
+{
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct frame *title = record_title_frame(&process->records[i]);
+
+        if (title && !title->function && text_lists_records(process, view) &&
+            text_list_has(process, &process->records[i], view))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the index, in processes->full, of the process below which the report of several processes
+ * says how to get debug information: the first one whose records need it to be understood.
+ * SIZE_MAX: there is none, so this is said at the end. */
+static size_t advised_nth(const struct text_processes *processes, const struct view *view)
+{
+    for (size_t i = 0; i < processes->full_count; i++)
+        if (has_nameless_title(&processes->report->processes[processes->full[i]], view))
+            return i;
+    return SIZE_MAX;
+}
+
 static void write_report_coverage(const struct text_processes *processes, size_t nth,
                                   const struct view *view, FILE *stream)
 {
@@ -208,7 +244,7 @@ static void write_report_coverage(const struct text_processes *processes, size_t
         write_untracked(&process->untracked[i], "", stream);
     if (view->verbose)
         text_blind_modules(processes, nth, stream);
-    else if (text_processes_alone(processes))
+    else if (text_processes_alone(processes) || advised_nth(processes, view) == nth)
         text_missing_debuginfo(processes, view, stream);
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
@@ -434,8 +470,6 @@ static void write_process_at_detail(const struct text_processes *processes, size
         write_next(process, view, stream);
     else if (alone)
         write_again(processes, view, stream);
-    if (!alone)
-        text_summary(process, stream);
     if (!alone || view->terse < TEXT_TIGHT)
         putc('\n', stream);
 }
@@ -461,10 +495,17 @@ static void write_report_process(const struct text_processes *processes, size_t 
     if (is_detail_requested(view))
         write_process_at_detail(processes, nth, &told, stream);
     else
-        lines = text_fit(&draft, text_list_count(process, view) + process->mistake_count, &told,
+        lines = text_fit(&draft, text_list_count(process, view) + text_count_causes(process), &told,
                          stream);
     /* A short process and the next one, which has findings, shall fit the screen together. */
     view->written = lines && is_short(processes, nth, view) ? view->written + lines - 1 : 0;
+}
+
+/* Writes the summary line of each process that is listed in full. */
+static void write_summaries(const struct text_processes *processes, FILE *stream)
+{
+    for (size_t i = 0; i < processes->full_count; i++)
+        text_summary(&processes->report->processes[processes->full[i]], stream);
 }
 
 static void write_report(const struct report *report, const struct view *asked, FILE *stream)
@@ -484,7 +525,8 @@ static void write_report(const struct report *report, const struct view *asked, 
     processes = text_processes_choose(report, view);
     for (size_t i = 0; i < processes.full_count; i++)
         write_report_process(&processes, i, &based, stream);
-    if (!view->verbose && !text_processes_alone(&processes))
+    if (!view->verbose && !text_processes_alone(&processes) &&
+        advised_nth(&processes, view) == SIZE_MAX)
         text_missing_debuginfo(&processes, view, stream);
     text_other_processes(&processes, view, stream);
     write_untracked_elsewhere(&processes, stream);
@@ -492,6 +534,8 @@ static void write_report(const struct report *report, const struct view *asked, 
     text_unused_rules(report, view, stream);
     if (view->again && !text_processes_alone(&processes))
         write_again(&processes, view, stream);
+    if (!text_processes_alone(&processes))
+        write_summaries(&processes, stream);
     text_processes_end(&processes);
 }
 

@@ -3,7 +3,7 @@
  * Many correct programs open a log, a lock or a listening socket once and leave the close to the
  * kernel. So stacks that left several resources open come first and in full, then closes of numbers
  * that were not open; a resource that was opened once has one line for its name and one for its
- * place. Shells close some numbers twice without harm, so a process with only such closes is not
+ * place, and all of them share a line if lost blocks or errors need the room. Shells close some numbers twice without harm, so a process with only such closes is not
  * listed.
  */
 #include "symbolize/text/text.h"
@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define NAMES 3          /* names of one resource that are shown without -v */
+#define NAME_COLUMNS 23  /* most columns of a name that shares a line with others */
+#define CALL_COLUMNS 22  /* most columns of a function's name in such a line */
+#define BRIEF_CALLERS 2  /* callers that are shown in a shortened report that has other findings */
 #define SINGLE_CALLERS 2 /* callers that are shown for a resource that was opened once */
 
 static const char *resource_noun(const char *type, bool plural)
@@ -91,6 +94,9 @@ void text_resource_words(const struct resource *resource, FILE *stream)
 void text_resource(const struct process *process, const struct resource *resource,
                    const struct view *view, FILE *stream)
 {
+    bool brief = view->terse >= TEXT_ONE_SOURCE && text_has_memory_findings(process, view);
+    struct view frames = *view;
+
     fputs(" - ", stream);
     text_style(view, stream, STYLE_BOLD);
     text_resource_words(resource, stream);
@@ -100,7 +106,11 @@ void text_resource(const struct process *process, const struct resource *resourc
         write_names(resource, view, stream);
     }
     putc('\n', stream);
-    text_frames(&resource->record, TEXT_INDENT, view, stream);
+    if (brief) {
+        frames.terse = TEXT_TERSEST;
+        frames.callers = BRIEF_CALLERS;
+    }
+    text_frames(&resource->record, TEXT_INDENT, &frames, stream);
     if (resource->released_at)
         text_released_elsewhere(resource, view, stream);
     else
@@ -108,7 +118,7 @@ void text_resource(const struct process *process, const struct resource *resourc
     text_freed_owner(&resource->record, view, stream);
     if (resource->bad_close)
         write_bad_close(resource, view, stream);
-    if (process->until_ns && resource->record.first_ns) {
+    if (!brief && process->until_ns && resource->record.first_ns) {
         fprintf(stream, "%*s%s", TEXT_INDENT, "",
                 resource->bad_close                     ? "closed"
                 : strcmp(resource->type, "thread") == 0 ? "created"
@@ -127,7 +137,7 @@ static void place_text(const struct resource *resource, size_t columns, const st
     struct term_text place;
 
     *text = 0;
-    if (!title || view->terse < TEXT_TIGHT)
+    if (!title || view->terse < TEXT_ONE_SOURCE)
         return;
     place = text_place(title, view);
     if (!place.columns)
@@ -167,6 +177,88 @@ static void write_single(const struct resource *resource, const struct view *vie
     text_freed_owner(&resource->record, view, stream);
 }
 
+/* Says whether the resources that were opened once share a line: if the report is shortened, and
+ * other findings need the room more. */
+static bool is_joined(const struct process *process, const struct view *view)
+{
+    bool others = text_has_memory_findings(process, view) || !process->resources[0].once;
+
+    return !view->verbose && !view->all_frames &&
+           view->terse >= (others ? TEXT_ONE_SOURCE : TEXT_BRIEF);
+}
+
+/* Returns the name of a resource and the function that opened it: "epoll in poll_init()". */
+static struct term_text opened_words(const struct resource *resource, const struct view *view)
+{
+    const struct frame *title = record_title_frame(&resource->record);
+    const char *name =
+        resource->name_count ? resource->names[0] : resource_noun(resource->type, false);
+    struct term_text words = term_text(name, strlen(name), NAME_COLUMNS), call;
+
+    if (!title || !title->function)
+        return words;
+    call = text_call(title, view, CALL_COLUMNS);
+    if (strlen(words.text) + strlen(call.text) + sizeof(" in ") > sizeof(words.text))
+        return words;
+    strcat(strcat(words.text, " in "), call.text);
+    words.columns += strlen(" in ") + call.columns;
+    return words;
+}
+
+/* Writes a single resource that was opened once: "Still open: stream /x, in main at a.c:5." Returns
+ * false and writes nothing if the line would become too long. */
+static bool write_with_place(const struct resource *resource, const struct view *view, FILE *stream)
+{
+    const char *noun = resource_noun(resource->type, false);
+    const char *name = resource->name_count ? resource->names[0] : "";
+    struct term_text words = term_text(name, strlen(name), NAME_COLUMNS);
+    char place[2 * TERM_TEXT_MAX + 16] = "";
+
+    if (words.columns)
+        place_text(resource, strlen("Still open: .") + strlen(noun) + 1 + words.columns, view,
+                   place, sizeof(place));
+    if (*place)
+        fprintf(stream, "Still open: %s %s%s.\n", noun, words.text, place);
+    return *place;
+}
+
+/* Adds resource `i` with all equal ones from index `at` on: "2 × pipe in spawn()"; adds nothing if
+ * an earlier one is equal. */
+static void add_opened(struct text_names *names, const struct process *process, size_t at, size_t i,
+                       const struct view *view)
+{
+    struct term_text words = opened_words(&process->resources[i], view);
+    char text[sizeof(words.text) + 32];
+    size_t alike = 0;
+
+    for (size_t k = at; k < process->resource_count; k++) {
+        bool same = strcmp(opened_words(&process->resources[k], view).text, words.text) == 0;
+
+        if (same && k < i)
+            return;
+        alike += same;
+    }
+    if (alike > 1)
+        snprintf(text, sizeof(text), "%zu × %s", alike, words.text);
+    else
+        snprintf(text, sizeof(text), "%s", words.text);
+    text_names_add(names, text);
+}
+
+/* Writes the resources that were opened once, from index `at` on, in one line. */
+static void write_joined(const struct process *process, size_t at, const struct view *view,
+                         FILE *stream)
+{
+    struct text_names names = {.head = "Opened once and still open (-v): ", .stream = stream};
+
+    if (at + 1 == process->resource_count &&
+        write_with_place(&process->resources[at], view, stream))
+        return;
+    for (size_t i = at; i < process->resource_count; i++)
+        add_opened(&names, process, at, i, view);
+    text_names_end(&names, ".\n");
+}
+
 static void write_inherited(const struct process *process, FILE *stream)
 {
     fputs("Inherited and still open:", stream);
@@ -201,6 +293,10 @@ static void write_resource_list(const struct process *process, const struct view
     for (size_t i = 0; i < process->resource_count; i++) {
         const struct resource *resource = &process->resources[i];
 
+        if (resource->once && is_joined(process, view)) {
+            write_joined(process, i, view, stream);
+            break;
+        }
         if (view->top && i >= view->top) {
             hidden++;
         } else if (!resource->once || view->verbose || view->all_frames) {
@@ -231,7 +327,9 @@ static const char *resources_heading(const struct process *process)
 
 void text_resources(const struct process *process, const struct view *view, FILE *stream)
 {
-    if (process->resource_count) {
+    if (process->resource_count && process->resources[0].once && is_joined(process, view)) {
+        write_joined(process, 0, view, stream);
+    } else if (process->resource_count) {
         text_style(view, stream, STYLE_BOLD);
         fputs(resources_heading(process), stream);
         text_style(view, stream, STYLE_PLAIN);

@@ -6,7 +6,7 @@
 // EXPECT: ^ +\| +return malloc\(77\);
 // EXPECT: ^ +forgetful +.*:[0-9]+$
 // EXPECT: ^ +main +.*:[0-9]+$
-// EXPECT: ^ - stream: /dev/null, in main at .*:[0-9]+$
+// EXPECT: ^Still open: stream /dev/null, in main at .*:[0-9]+\.$
 // EXPECT: ^libleak: pid=[0-9]+ lost=77/1/1
 // EXPECT: ^fits$
 // REFUSE: more caller
@@ -18,13 +18,34 @@ FAR void *l1(void)
 {
     return malloc(77);
 }
-FAR void *l2(void) { return l1(); }
-FAR void *l3(void) { return l2(); }
-FAR void *l4(void) { return l3(); }
-FAR void *l5(void) { return l4(); }
-FAR void *l6(void) { return l5(); }
-FAR void *l7(void) { return l6(); }
-FAR void forgetful(void) { *(char *)l7() = 1; }
+FAR void *l2(void)
+{
+    return l1();
+}
+FAR void *l3(void)
+{
+    return l2();
+}
+FAR void *l4(void)
+{
+    return l3();
+}
+FAR void *l5(void)
+{
+    return l4();
+}
+FAR void *l6(void)
+{
+    return l5();
+}
+FAR void *l7(void)
+{
+    return l6();
+}
+FAR void forgetful(void)
+{
+    *(char *)l7() = 1;
+}
 
 FAR void scrub(void)
 {
