@@ -138,10 +138,25 @@ static void write_html_freed(struct writing *writing, const struct freed *freed)
     json_close(&writing->json, ']');
 }
 
-static void write_html_orphaned(struct writing *writing, const struct orphaned *orphaned)
+/* Writes the function that frees other allocations of the record's function. The text report has it
+ * only where other blocks of the record's line are not freed, too. */
+static void write_html_beside(struct writing *writing, const struct record *record)
 {
+    if (!record->freed.places && record->beside.places)
+        json_put_number(&writing->json, "wb",
+                        html_frame_id(&writing->stacks, record->beside.place[0].frame));
+}
+
+/* Writes where the owner of the record's blocks was freed, and where the owner before that one. */
+static void write_html_orphaned(struct writing *writing, const struct record *record)
+{
+    const struct orphaned *orphaned = &record->orphaned, *earlier = &record->earlier;
+
     if (!orphaned->blocks)
         return;
+    if (earlier->blocks)
+        json_put_number(&writing->json, "he",
+                        html_frame_id(&writing->stacks, earlier->frames[earlier->user]));
     json_open(&writing->json, "h", '[');
     json_put_number(&writing->json, NULL,
                     html_frame_id(&writing->stacks, orphaned->frames[orphaned->user]));
@@ -253,7 +268,8 @@ static void write_html_record(struct writing *writing, const struct record *reco
     write_html_tags(writing, record);
     write_html_types(writing, record);
     write_html_freed(writing, &record->freed);
-    write_html_orphaned(writing, &record->orphaned);
+    write_html_beside(writing, record);
+    write_html_orphaned(writing, record);
     write_html_counterparts(writing, record);
     write_html_handovers(writing, record);
     if (record_is_growing(record)) {

@@ -358,9 +358,15 @@ static void write_record_related(struct writing *writing, const struct record *r
                 ? "never freed when allocated here; other blocks from this line are freed here"
                 : "others are freed here",
             writing->view);
+    else if (record->beside.places)
+        sarif_location(json, NULL, record->beside.place[0].frame, 6,
+                       "other allocations of the same function are freed here", writing->view);
     if (record->orphaned.blocks)
         sarif_location(json, NULL, record->orphaned.frames[record->orphaned.user], 4,
                        "its owner was freed here", writing->view);
+    if (record->orphaned.blocks && record->earlier.blocks)
+        sarif_location(json, NULL, record->earlier.frames[record->earlier.user], 7,
+                       "before, a block that was freed here owned it", writing->view);
     write_counterpart(writing, record);
     if (record->path && record->path->root->file)
         sarif_file(json, record->path->root->file, record->path->root->line, 3,

@@ -62,8 +62,10 @@ function recordBody(record) {
     if (record.w) body.push(note((record.w[2] ? "Never freed when allocated here; other blocks from this line are freed in " : "Others are freed in ") +
                                  freedAt(record.w) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
+    if (record.wb != null) body.push(note("Other allocations of the same function are freed in " + nameOf(frameOf(record.wb)) + atPlace(frameOf(record.wb)) + "."));
     if (record.h) body.push(note("It was owned by a block" + (record.h.length > 1 ? " from " + callOf(frameOf(record.h[1])) + ", which" : " that") + " was freed in " +
                                  nameOf(frameOf(record.h[0])) + atPlace(frameOf(record.h[0])) + "."));
+    if (record.he != null) body.push(note("Before, by a block that was freed in " + nameOf(frameOf(record.he)) + atPlace(frameOf(record.he)) + "."));
     for (const [id, of] of record.cp || [])
         body.push(note("By its name, " + nameOf(frameOf(id)) + atPlace(frameOf(id)) + " undoes " + nameOf(frameOf(of)) + "."));
     for (const [id, caller, of] of record.ho || [])
