@@ -45,7 +45,7 @@ stores = sorted(glob.glob(os.path.join(glob.escape(folder), "store", "*.leak")),
 if not stores:
     print("no store was left")
     sys.exit()
-done = subprocess.run([*os.environ.get("EMULATOR", "").split(), tool, "--format=json", *stores],
+done = subprocess.run([*os.environ.get("EMULATOR", "").split(), tool, "--format=json", "--json-frames=inline", *stores],
                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 try:
     doc = json.loads(done.stdout, object_hook=Dot)
