@@ -321,6 +321,9 @@ struct lost_place {
      * `after`. */
     struct stack at;
     bool holder_freed;
+    /* If holder_freed: frames of one function that freed other blocks before, one for each line,
+     * ascending: of `from`, or of a function that its line called, a destructor. */
+    struct stack frees;
     bool in_memory; /* the word that had the pointer was not on a stack */
     bool was_saved; /* the word was on a stack and is no variable: a register that a function saved
                      * for its callers, or left over from a function that had returned */

@@ -64,6 +64,11 @@ static bool is_same_function(const struct frame *a, const struct frame *b)
     return a->name_hash == b->name_hash;
 }
 
+static bool is_other_line(const struct frame *frame, const struct frame *than)
+{
+    return frame && frame->line && !(than && than->line == frame->line);
+}
+
 /* Returns the user frame of the stack, searched from index i outwards; a wrapper only if there is
  * no other user frame. */
 static const struct frame *user_frame(const struct when_lost_builder *builder,
@@ -143,6 +148,143 @@ static const struct frame *find_jump(struct when_lost_builder *builder,
     return NULL;
 }
 
+/* ---- What else the function frees that freed the holder -------------------------------------- */
+
+#define FREES_MOST 16 /* lines; a function with more of them is no list of members */
+
+/* Returns the frame of a function among those of a node's address. NULL: the function is not
+ * there. */
+static const struct frame *frame_at_node(struct when_lost_builder *builder, uint32_t node,
+                                         const struct frame *function)
+{
+    uint64_t pc = builder->signatures.store->nodes[node].pc;
+    struct stack stack = {0};
+
+    if (pc >= LEAK_KIND_PCS)
+        stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
+    for (size_t i = 0; i < stack.count; i++)
+        if (is_same_function(stack.frames[i], function))
+            return stack.frames[i];
+    return NULL;
+}
+
+static bool has_line(const struct stack *stack, uint32_t line)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->frames[i]->line == line)
+            return true;
+    return false;
+}
+
+/* Says whether a stack also allocates: then it is one of realloc, which moves a block. */
+static bool is_of_realloc(const struct store *store, uint32_t node)
+{
+    for (size_t i = 0; i < store->site_count; i++)
+        if (store->sites[i].node == node)
+            return true;
+    return false;
+}
+
+/* The lines of a function at which it frees blocks. */
+struct freeing_lines {
+    const struct frame *function; /* NULL: none was found yet */
+    struct stack lines;           /* ascending */
+    bool other_functions;         /* there are lines of other functions, too */
+};
+
+static struct freeing_lines begin_lines(struct when_lost_builder *builder,
+                                        const struct frame *function)
+{
+    return (struct freeing_lines){
+        .function = function,
+        .lines.frames = arena_alloc_array(builder->mem, FREES_MOST + 1, sizeof(function))};
+}
+
+static void add_line(struct freeing_lines *to, const struct frame *frame)
+{
+    const struct frame **frames = (const struct frame **)to->lines.frames;
+    size_t i = to->lines.count;
+
+    if (to->function && !is_same_function(to->function, frame))
+        to->other_functions = true;
+    to->function = frame;
+    if (i > FREES_MOST || !frame->line || has_line(&to->lines, frame->line))
+        return;
+    for (; i && frames[i - 1]->line > frame->line; i--)
+        frames[i] = frames[i - 1];
+    frames[i] = frame;
+    to->lines.count++;
+}
+
+/* Returns the function at a node into which all others there are inlined; NULL: it is none of the
+ * program, or a wrapper of free. */
+static const struct frame *outer_function(struct when_lost_builder *builder, uint32_t node)
+{
+    uint64_t pc = builder->signatures.store->nodes[node].pc;
+    struct stack stack = {0};
+
+    if (pc >= LEAK_KIND_PCS)
+        stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
+    const struct frame *outer = stack.count ? stack.frames[stack.count - 1] : NULL;
+    return outer && outer->role == FRAME_USER && !free_wrappers_contain(&builder->wrappers, outer)
+               ? outer
+               : NULL;
+}
+
+static bool has_user_caller(const struct lost_place *place)
+{
+    size_t i = 0;
+
+    while (i < place->at.count && place->at.frames[i] != place->from)
+        i++;
+    for (i++; i < place->at.count; i++)
+        if (place->at.frames[i]->role == FRAME_USER)
+            return true;
+    return false;
+}
+
+/* Finds the lines at which other blocks were freed before the holder: of place->from, called by the
+ * same functions; or, if the line that freed the holder called a function that freed others, as
+ * `delete` calls a destructor, of that one. The first function of the program, main, may free many
+ * objects, so nothing is said of it. freeing: the node of the stack that freed the holder. */
+static void find_other_frees(struct when_lost_builder *builder, uint32_t freeing,
+                             struct lost_place *place)
+{
+    const struct store *store = builder->signatures.store;
+    struct freeing_lines here = begin_lines(builder, place->from);
+    struct freeing_lines called = begin_lines(builder, NULL);
+    uint32_t parent;
+
+    while (freeing >= LEAK_NODE_FIRST && !frame_at_node(builder, freeing, place->from))
+        freeing = store->nodes[freeing].parent;
+    if (freeing < LEAK_NODE_FIRST || !place->from->line)
+        return;
+    parent = store->nodes[freeing].parent;
+    for (size_t i = 0; i < store->freed_count; i++) {
+        uint32_t node = store->freed[i].node, inner = LEAK_ROOT_NONE;
+
+        while (node >= LEAK_NODE_FIRST && store->nodes[node].parent != parent) {
+            inner = node;
+            node = store->nodes[node].parent;
+        }
+        const struct frame *frame = node >= LEAK_NODE_FIRST && node != freeing
+                                        ? frame_at_node(builder, node, place->from)
+                                        : NULL;
+        if (!frame || frame->line > place->from->line || is_of_realloc(store, store->freed[i].node))
+            continue;
+        if (frame->line < place->from->line)
+            add_line(&here, frame);
+        else if (inner >= LEAK_NODE_FIRST && (frame = outer_function(builder, inner)))
+            add_line(&called, frame);
+    }
+    if (called.lines.count && called.lines.count <= FREES_MOST && !called.other_functions)
+        place->frees = called.lines;
+    else if (here.lines.count <= FREES_MOST && has_user_caller(place))
+        place->frees = here.lines;
+}
+
+/* ---- The place ------------------------------------------------------------------------------- */
+
 static struct lost_place describe_drop(struct when_lost_builder *builder,
                                        const struct store_drop *drop)
 {
@@ -168,6 +310,8 @@ static struct lost_place describe_drop(struct when_lost_builder *builder,
         place.at = place.after;
     if (place.at.count && (place.from = place.to = user_frame(builder, &place.at, 0))) {
         place.jumped_from = find_jump(builder, drop, place.from);
+        if (place.holder_freed)
+            find_other_frees(builder, drop->after, &place);
         return place;
     }
     find_common_function(builder, &place);
@@ -296,11 +440,6 @@ static const struct frame *frame_at(struct when_lost_builder *builder, uint64_t 
         if (is_same_function(stack.frames[i], function))
             return stack.frames[i];
     return NULL;
-}
-
-static bool is_other_line(const struct frame *frame, const struct frame *than)
-{
-    return frame && frame->line && !(than && than->line == frame->line);
 }
 
 /* Finds the last line but one of the code that a function executed from the return of its last

@@ -192,6 +192,11 @@ static const struct json_field lost_place_fields[] = {
                  JSON_ABOUT("the pointer was on the stack of the function, which returned")),
     JSON_BOOLEAN(lost_place, "holder_freed", holder_freed,
                  JSON_ABOUT("the block that contained the pointer was freed")),
+    JSON_STACK(
+        lost_place, "frees", frees, JSON_KNOWN_BY(lost_place, frees.count),
+        JSON_ABOUT("if holder_freed: frames of the same function, or of a destructor that it "
+                   "called, at the lines where other blocks were freed before; null: there "
+                   "are none, or more than 16")),
     JSON_STACK(lost_place, "at", at, JSON_KNOWN_BY(lost_place, at.count),
                JSON_ABOUT("the instruction, innermost frame first; null: it is between before "
                           "and after")),

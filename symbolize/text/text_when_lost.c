@@ -4,6 +4,7 @@
  *     lost in replace_item at src/item.c:64, which overwrote the last pointer:
  *       +56 in a block of 96 bytes from item_new()
  *       called by update_items at src/list.c:30
+ *       it frees other blocks at lines 56, 58 and 60
  *     lost in replace_item between src/item.c:60 and 71; the last pointer was:
  *       g_cache (cache.c:12)
  *     lost when make() returned, after src/item.c:12; the last pointer was:
@@ -128,6 +129,32 @@ static void write_caller(const struct lost_place *place, const struct view *view
             text_called_by(caller, name_columns(view), view).text);
 }
 
+#define FREES_SHOWN 4 /* lines; of more only the first and the last are shown */
+
+/* Writes "it frees other blocks at lines 56, 58 and 60": what a destructor forgets belongs there. */
+static void write_other_frees(const struct lost_place *place, const struct view *view, FILE *stream)
+{
+    const struct stack *frees = &place->frees;
+    size_t count = frees->count, step = count > FREES_SHOWN ? count - 1 : 1;
+
+    if (!count || !text_place(place->from, view).columns)
+        return;
+    fprintf(stream, "%*s", TEXT_INDENT + 2, "");
+    if (frees->frames[0]->name_hash == place->from->name_hash)
+        fputs("it", stream);
+    else
+        write_name(frees->frames[0], view, stream);
+    fprintf(stream, " frees other blocks at line%s %" PRIu32, count > 1 ? "s" : "",
+            frees->frames[0]->line);
+    for (size_t i = step; i < count; i += step)
+        fprintf(stream, "%s%" PRIu32,
+                step > 1         ? " to "
+                : i + 1 == count ? " and "
+                                 : ", ",
+                frees->frames[i]->line);
+    putc('\n', stream);
+}
+
 /* Writes the two lines of the function that called both what allocated the block and what lost
  * it. */
 static void write_shared_caller(const struct when_lost *when, const struct view *view, FILE *stream)
@@ -143,10 +170,35 @@ static void write_shared_caller(const struct when_lost *when, const struct view 
 /* number of callers that are shown for the last use, which is often in a helper like memcpy */
 #define CALLERS_OF_USE 2
 
-/* Writes " at src/item.c:64, called by …", each caller in a line of its own. */
-static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,
-                                    const struct view *view, FILE *stream)
+/* Writes "below clear_items at src/list.c:30" if that function, a caller further out than those that
+ * were shown, lost the pointer, too: its line is the one after which it did not need the block. */
+static void write_losing_caller(const struct frame *shown, const struct stack *stack,
+                                const struct frame *loser, const struct view *view, FILE *stream)
 {
+    bool further_out = false;
+
+    for (size_t i = 0; i < stack->count; i++) {
+        if (stack->frames[i]->name_hash == loser->name_hash) {
+            if (!further_out || !text_place(stack->frames[i], view).columns ||
+                stack->frames[i]->line == loser->line)
+                return;
+            fprintf(stream, ",\n%*sbelow ", TEXT_INDENT + 2, "");
+            write_name(stack->frames[i], view, stream);
+            write_at(stack->frames[i], view, stream);
+            return;
+        }
+        further_out |= stack->frames[i] == shown;
+    }
+}
+
+/* Writes " at src/item.c:64, called by …", each caller in a line of its own. loser: the function that
+ * lost the pointer, or NULL. */
+static void write_frame_and_callers(const struct frame *frame, const struct stack *stack,
+                                    const struct frame *loser, const struct view *view,
+                                    FILE *stream)
+{
+    const struct frame *shown = frame;
+
     write_at(frame, view, stream);
     for (size_t i = 0, calls = 0; i < stack->count && calls < CALLERS_OF_USE; i++) {
         if (stack->frames[i] != frame)
@@ -156,8 +208,11 @@ static void write_frame_and_callers(const struct frame *frame, const struct stac
             break;
         fprintf(stream, ",\n%*s%s", TEXT_INDENT + 2, "",
                 text_called_by(frame, name_columns(view), view).text);
+        shown = frame;
         calls++;
     }
+    if (loser)
+        write_losing_caller(shown, stack, loser, view, stream);
     putc('\n', stream);
 }
 
@@ -173,7 +228,7 @@ static void write_use(const struct when_lost *when, const struct view *view, FIL
     else
         fprintf(stream, "%*slast used in ", TEXT_INDENT, "");
     write_name(frame, view, stream);
-    write_frame_and_callers(frame, &when->used, view, stream);
+    write_frame_and_callers(frame, &when->used, when->place.from, view, stream);
 }
 
 /* Writes "ended at src/item.c:64". */
@@ -239,7 +294,7 @@ static void write_counting(const struct counter *counter, const struct counting 
     }
     fputs(" in ", stream);
     write_name(counting->user, view, stream);
-    write_frame_and_callers(counting->user, &counting->stack, view, stream);
+    write_frame_and_callers(counting->user, &counting->stack, NULL, view, stream);
 }
 
 /* Writes the places that counted references to the block up and down. The reader has to find the
@@ -328,6 +383,7 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
     write_where(&when->place, "lost", view, stream);
     write_holder(&when->place, view, stream);
     write_caller(&when->place, view, stream);
+    write_other_frees(&when->place, view, stream);
     if (when->place.at.count && when->place.from)
         text_source_line(when->place.from, TEXT_INDENT, view, stream);
     if (when->then.known && when->then.from) {

@@ -204,6 +204,61 @@ test_when_lost_owner_is_freed() {
     loses owner " lost in item_free at ways.c:$(line_of owner), which freed the block with the last pointer" \
         '\+56 in a block of 72 bytes from item_new\(\)'
 }
+# What a destructor forgets belongs to its other lines: those that free others, and the one below which the
+# block was used last.
+forgetful() { # what the last line of forgetful() does with the object
+    loses_small "$2" <<END
+#include <stdlib.h>
+struct member { long count; char *text; };
+struct object { struct member *one, *two, *three; char *name; };
+static void busy(void) { free(malloc(9)); }
+static struct member *member_new(void) {
+    struct member *member = malloc(sizeof *member);
+    member->count = 7;
+    member->text = malloc(3);
+    return member;
+}
+static void member_log(struct member *member) { member->count++; }
+static void member_show(struct member *member) { member_log(member); }
+static void member_print(struct member *member) { member_show(member); }
+static void member_free(struct member *member) {
+    free(member->text);
+    free(member);
+}
+static void object_free(struct object *object) {
+    member_free(object->one);
+    object->name = realloc(object->name, 5000);
+    member_print(object->two);
+    free(object->name);
+    member_free(object->three);
+    $1
+}
+static void unrelated(void) { busy(); }
+int main(void) {
+    struct object *object = malloc(sizeof *object);
+    object->name = malloc(5);
+    object->one = member_new();
+    object->two = member_new();
+    object->three = member_new();
+    unrelated();
+    object_free(object);
+    busy();
+    return 0;
+}
+END
+}
+test_when_lost_other_lines_that_free_are_told() {
+    forgetful 'free(object);' '^     lost in object_free at small.c:24, which freed the block with the last pointer:$'
+    says err '^       it frees other blocks at lines 19, 22 and 23$'
+    says err '^       called by member_print at small.c:13,$'
+    says err '^       below object_free at small.c:21$'
+}
+test_when_lost_other_lines_of_what_overwrites_are_not_told() {
+    forgetful 'object->two = NULL; busy(); free(object);' '^     lost in object_free at small.c:24, which overwrote the last pointer:$'
+    silent_about err 'it frees other blocks'
+    says err '^       below object_free at small.c:21$'
+}
+
 # The key of the table, whose function allocates the owner.
 owner_from_template() { # the key
     cat >small.cc <<END
