@@ -239,7 +239,7 @@ static size_t last_word(const char *start, const char *end, const char **word)
 /* Finds the first lambda in a list of arguments; NULL = there is none. */
 static const char *find_lambda(const char *from, const char *end)
 {
-    static const char *const marks[] = {"::{lambda", "::<lambda"};
+    static const char *const marks[] = {"::{lambda", "::<lambda", "::$_"};
 
     for (const char *at = from; at < end; at++)
         for (size_t i = 0; i < ROWS(marks); i++)

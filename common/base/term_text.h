@@ -70,7 +70,8 @@ size_t cxx_shorten_name(char *name);
 
 /* Replaces template arguments that name a lambda by the function that contains it, in place; returns
  * the new length in bytes: "each<lambda in parse>" for
- * "each<app::parse(int)::{lambda(int)#1}>". Other arguments of the same list are left out. */
+ * "each<app::parse(int)::{lambda(int)#1}>". Other arguments of the same list are left out. A list that
+ * would become longer stays. */
 size_t cxx_name_lambdas(char *name);
 
 /* Replaces the template arguments of a terminated name by "…", in place; returns the new length in

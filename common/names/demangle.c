@@ -193,9 +193,12 @@ size_t demangle_bare_length(const char *scope)
     return (size_t)(at - scope);
 }
 
+/* Says whether the class of a lambda begins at `at`. GCC and clang name it in several ways; clang's
+ * "$_0" may also be a local class without a name, which rarely has a call operator. */
 static bool lambda_at(const char *at)
 {
-    return has_prefix(at, "::{lambda") || has_prefix(at, "::<lambda");
+    return has_prefix(at, "::{lambda") || has_prefix(at, "::<lambda") ||
+           (has_prefix(at, "::$_") && strstr(at, "::operator()"));
 }
 
 const char *demangle_lambda_owner(const char *name, size_t *length)

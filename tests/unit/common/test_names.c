@@ -117,6 +117,8 @@ static const struct {
     {"main::{lambda()#1}::operator()", "main"},
     {"main::{lambda}::operator()", "main"},
     {"main::<lambda()>::operator()", "main"},
+    {"app::parse(int)::$_0::operator()(int) const", "app::parse"},
+    {"main::$_1::operator()() const", "main"},
     {"f()::{lambda()#1}::operator()() const::{lambda()#2}::operator()() const", "f"},
     {"(anonymous namespace)::f()::{lambda()#1}::operator()() const", "(anonymous namespace)::f"},
     {"Job::operator()(int)::{lambda()#1}::operator()() const", "Job::operator()"},
@@ -124,6 +126,7 @@ static const struct {
     /* A lambda that is an argument is not the function itself. */
     {"void app::each<main::{lambda(int)#1}>(int, main::{lambda(int)#1})", NULL},
     {"app::parse(int)", NULL},
+    {"main::$_0::run()", NULL},
     {"Job::operator()(int) const", NULL},
     {"lambda", NULL},
     {"::{lambda", NULL},
@@ -150,6 +153,8 @@ static const struct {
     {"each<app::parse<char>(int)::{lambda(int)#1}, Other>::run", "each<lambda in parse>::run"},
     {"each<main()::<lambda(int)>>", "each<lambda in main>"},
     {"each<Job::~Job()::{lambda()#1}>", "each<lambda in ~Job>"},
+    {"each<main::$_0>", "each<main::$_0>"},
+    {"each<app::Reader::run()::$_0>", "each<lambda in run>"},
     {"a<int>::each<main::{lambda()#1}>", "a<int>::each<lambda in main>"},
     /* Without a lambda, or without the name of its function, nothing changes. */
     {"each<app::parse, 3>", "each<app::parse, 3>"},
