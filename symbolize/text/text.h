@@ -84,6 +84,10 @@ bool text_losses(const struct process *process, const struct view *view, FILE *s
 /* Returns "no leaks" for a process that lost nothing, or the reason why that is not certain. */
 const char *text_no_losses(const struct process *process);
 
+/* Says whether the process ended and left something open: descriptors, streams, mappings and the
+ * like, but no threads. */
+bool text_has_open_resources(const struct process *process);
+
 /* Write "name (pid 42)"; text_process_name() writes a space behind it. */
 void text_process_title(const struct process *process, bool arguments, FILE *stream);
 void text_process_name(const struct process *process, bool arguments, FILE *stream);

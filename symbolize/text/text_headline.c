@@ -163,6 +163,14 @@ const char *text_no_losses(const struct process *process)
                : "no leaks";
 }
 
+bool text_has_open_resources(const struct process *process)
+{
+    for (size_t i = 0; i < process->resource_count && process->how != END_RUNNING; i++)
+        if (!process->resources[i].bad_close && strcmp(process->resources[i].type, "thread") != 0)
+            return true;
+    return false;
+}
+
 static bool says_no_losses(const struct process *process)
 {
     bool sampled = process->sample > 1 && !text_saw_nothing(process);
@@ -188,6 +196,8 @@ static void write_no_losses(const struct process *process, FILE *stream)
                 estimate_count(suppressed->blocks - managed, error, "block").text);
     else if (!sampled && process->allocations)
         fprintf(stream, " (%s)", term_count(process->allocations, "allocation").text);
+    if (text_has_open_resources(process))
+        fputs(", resources still open", stream);
 }
 
 bool text_losses(const struct process *process, const struct view *view, FILE *stream)
@@ -288,10 +298,10 @@ void text_headline(const struct process *process, bool arguments, const struct r
         write_no_losses(process, stream);
     text_growing_head(process, lost || process->allocations ? "," : ":", stream);
     write_elsewhere(report,
-                    lost                       ? ",\n"
-                    : !says_no_losses(process) ? ":\n"
-                    : is_title_long(report)    ? ",\nbut "
-                                               : ", but ",
+                    lost                                                        ? ",\n"
+                    : !says_no_losses(process)                                  ? ":\n"
+                    : is_title_long(report) || text_has_open_resources(process) ? ",\nbut "
+                                                                                : ", but ",
                     stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);

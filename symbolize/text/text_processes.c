@@ -293,7 +293,12 @@ static const char *clean_words(const struct process *process)
         return "no crash (crash=only: blocks were not tracked)";
     if (process->never_enabled)
         return "detection was never enabled";
-    return process->suppressed.records ? "no leaks but suppressed ones" : text_no_losses(process);
+    if (process->suppressed.records)
+        return "no leaks but suppressed ones";
+    return text_has_open_resources(process) &&
+                   strcmp(text_no_losses(process), "no lost blocks") == 0
+               ? "no lost blocks, resources still open"
+               : text_no_losses(process);
 }
 
 static bool belongs_to_line(const struct line *line, const struct process *process)

@@ -6,7 +6,7 @@
 // EXPECT: ^     forgetful +.*:[0-9]+$
 // EXPECT: ^Opened once and still open \(-v\): 3 × /dev/null in open_log\(\)
 // EXPECT: ^Still running at the end: 2 threads \(-v\): (early, late|late, early)\.$
-// EXPECT: ^none: no lost blocks
+// EXPECT: ^none: no lost blocks \([0-9]+ allocations\), resources still open$
 // EXPECT: ^none: Resources still open, opened once each
 // EXPECT: ^none: +third +.*:[0-9]+$|^none: - stream: /dev/null, in open_log
 // EXPECT: ^none: [0-9,]+ bytes still reachable, not lost \(--show=reachable lists them\)\.$
