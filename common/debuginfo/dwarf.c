@@ -24,7 +24,8 @@ struct unit {
                                     * function[] */
     Dwarf_Die *function;
     size_t function_count, function_capacity;
-    bool nested; /* function[] has those inside of other functions, too */
+    bool nested;        /* function[] has those inside of other functions, too */
+    size_t outer_count; /* those come behind so many others */
 };
 
 struct dwarf_index {
@@ -159,6 +160,7 @@ static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
     }
     found = find_indexed_function(unit, address);
     if (!found && !unit->nested) {
+        unit->outer_count = unit->function_count;
         add_nested_functions(unit, &unit->code, false, 0);
         interval_map_sort(&unit->functions);
         unit->nested = true;
@@ -226,6 +228,22 @@ static bool is_lambda_class(Dwarf_Die *die)
     const char *name = dwarf_diename(die);
 
     return is_class(dwarf_tag(die)) && (!name || strncmp(name, "<lambda", 7) == 0);
+}
+
+static bool has_linkage_name(Dwarf_Die *die)
+{
+    return dwarf_hasattr_integrate(die, DW_AT_linkage_name) ||
+           dwarf_hasattr_integrate(die, DW_AT_MIPS_linkage_name);
+}
+
+/* Says whether the function around an address is inside of another one, and its debug information
+ * has only its short name. */
+static bool is_local(struct unit *unit, Dwarf_Addr address)
+{
+    Dwarf_Die *function = find_function(unit, address);
+
+    return unit->nested && function && function >= unit->function + unit->outer_count &&
+           !has_linkage_name(function);
 }
 
 /* Finds where a call operator without a linkage name is declared, as its own name says nothing: the
@@ -367,6 +385,7 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
         if (frames[i].inlined)
             fill_call_place(unit, scope, &frames[i + 1]);
     }
+    frames[count - 1].local = is_local(unit, address);
     return skip_api_calls(frames, count);
 }
 

@@ -41,6 +41,7 @@ struct dwarf_frame {
      * name if there is one, or the class; NULL = unknown */
     const char *scope;
     bool in_lambda;
+    bool local; /* the name is the short one of a function inside of another; its symbol has more */
 };
 
 /* Finds the frames at an address, innermost first. Returns their number; 0 = no debug

@@ -279,7 +279,7 @@ size_t elf_binary_find_frames(struct elf_binary *binary, uint64_t offset,
     if (binary->dwarf) /* dwarf_index_find() takes addresses as they are in the debug information */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
-    if (count && frames[count - 1].name && !frames[count - 1].in_lambda)
+    if (count && frames[count - 1].name && !frames[count - 1].in_lambda && !frames[count - 1].local)
         return count;
     if (!count)
         frames[0] = (struct dwarf_frame){0};

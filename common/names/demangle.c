@@ -193,6 +193,27 @@ size_t demangle_bare_length(const char *scope)
     return (size_t)(at - scope);
 }
 
+size_t demangle_copy_name(const char *scope, char *to, size_t size)
+{
+    static const char constant[] = " const";
+    size_t used = 0, length;
+
+    do {
+        length = demangle_bare_length(scope);
+        if (length >= size - used)
+            return 0;
+        memcpy(to + used, scope, length);
+        used += length;
+        scope += length;
+        if (*scope == '(')
+            scope = skip_part(scope);
+        if (has_prefix(scope, constant))
+            scope += strlen(constant);
+    } while (has_prefix(scope, "::") && length);
+    to[used] = 0;
+    return used;
+}
+
 /* Says whether the class of a lambda begins at `at`. GCC and clang name it in several ways; clang's
  * "$_0" may also be a local class without a name, which rarely has a call operator. */
 static bool lambda_at(const char *at)

@@ -27,6 +27,11 @@ const char *demangle_scope(const char *name);
 /* The length of a qualified name, from demangle_scope() on, without its parameter list. */
 size_t demangle_bare_length(const char *scope);
 
+/* Copies a qualified name, from demangle_scope() on, without parameter lists, also without those of
+ * functions that contain the class: "f::Local::run" of "f(int)::Local::run() const". Returns its
+ * length; 0 = it does not fit. */
+size_t demangle_copy_name(const char *scope, char *to, size_t size);
+
 /* Finds the function that contains a lambda, in the demangled name of the lambda's code, such as
  * "void app::run(int)::{lambda(int)#1}::operator()(int) const". Returns where its qualified name
  * starts and sets *length, without parameters; NULL = the name is not that of a lambda. */

@@ -78,22 +78,19 @@ struct term_text text_function_name(const struct frame *frame, const struct view
                                     size_t columns)
 {
     const char *scope = frame->function ? demangle_scope(frame->function) : "", *owner;
-    size_t length = demangle_bare_length(scope), lead = strlen(LAMBDA_LEAD), owner_length;
+    size_t lead = strlen(LAMBDA_LEAD), owner_length;
     char name[CXX_SHORTEN_MAX], in_lambda[TERM_TEXT_MAX + sizeof(LAMBDA_LEAD)];
 
     if (frame->function && (view->verbose || view->full_names))
         return term_text(frame->function, strlen(frame->function), 0);
     owner = demangle_lambda_owner(scope, &owner_length);
-    if (owner) {
-        scope = owner;
-        length = owner_length;
-    }
-    if (!length || length >= sizeof(name))
-        return text_bare_name(frame, columns);
-    memcpy(name, scope, length);
-    name[length] = 0;
     if (!owner)
-        return shorten_name(name, columns);
+        return demangle_copy_name(scope, name, sizeof(name)) ? shorten_name(name, columns)
+                                                             : text_bare_name(frame, columns);
+    if (owner_length >= sizeof(name))
+        return text_bare_name(frame, columns);
+    memcpy(name, owner, owner_length);
+    name[owner_length] = 0;
     snprintf(in_lambda, sizeof(in_lambda), LAMBDA_LEAD "%s",
              shorten_name(name, columns > lead ? columns - lead : columns).text);
     return term_text(in_lambda, strlen(in_lambda), columns);

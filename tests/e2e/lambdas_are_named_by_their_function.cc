@@ -1,11 +1,13 @@
 // The code of a lambda is shown as "lambda in" the function that contains it, also where the compiler inlines it, and a
-// template with a lambda as argument names that function. A class with a call operator is shown with its own name.
+// template with a lambda as argument names that function. A class with a call operator is shown with its own name, and
+// a class inside of a function with that of the function.
 // CFLAGS: -O2 -g
 // RUN: %leak %t; %report store/*.leak
 // EXPECT: ^     lambda in app::Reader::parse( \(inlined\))? +lambdas.cc:112$
-// EXPECT: ^     lambda in main \(inlined\) +lambdas.cc:138$
+// EXPECT: ^     lambda in main \(inlined\) +lambdas.cc:165$
 // EXPECT: ^     app::each<lambda in parse> +lambdas.cc:105$
 // EXPECT: ^     Maker::operator\(\) \(inlined\) +lambdas.cc:128$
+// EXPECT: ^     make_local::Local::grow +lambdas.cc:149$
 // REFUSE: ^     operator\(\)
 // REFUSE: lambda in (app::)?each
 // JSON: any(f.function == "main::{lambda}::operator()" for f in hits("main::{lambda}::operator()")[0].frames)
@@ -45,8 +47,29 @@ struct Maker {
 };
 } // namespace
 
+#line 140
+struct Base {
+    virtual int *grow() = 0;
+};
+[[gnu::noinline]] Base *make_local()
+{
+    struct Local : Base {
+        int last = 0;
+        [[gnu::noinline]] int *grow() override
+        {
+            int *made = new int[40 + last];
+            asm volatile("" : : "r"(made) : "memory");
+            return made;
+        }
+    };
+    static Local local;
+    return &local;
+}
+
+#line 160
 int main()
 {
+    make_local()->grow();
     int sum = 0;
     auto copy = [](int size) {
         int *volatile kept = new int[size];

@@ -110,6 +110,33 @@ START_TEST(template_arguments_are_left_out_before_a_name_is_cut)
 END_TEST
 
 static const struct {
+    const char *name, *plain;
+} plain_names[] = {
+    {"f(int)::Local::run(char) const", "f::Local::run"},
+    {"app::f(int) const::Local::~Local()", "app::f::Local::~Local"},
+    {"main::Local::run()", "main::Local::run"},
+    {"f(int)::Local::run()::Inner::get()", "f::Local::run::Inner::get"},
+    {"(anonymous namespace)::f(int)::Local::run()", "(anonymous namespace)::f::Local::run"},
+    /* What is behind the parameters otherwise is no part of the name. */
+    {"app::parse(int) const", "app::parse"},
+    {"Thing::operator()(int) const", "Thing::operator()"},
+    {"f(g::h)", "f"},
+    {"main", "main"},
+    {"", ""},
+};
+
+START_TEST(members_of_local_classes_keep_their_names)
+{
+    char name[64];
+
+    ck_assert_uint_eq(demangle_copy_name(plain_names[_i].name, name, sizeof(name)),
+                      strlen(plain_names[_i].plain));
+    ck_assert_str_eq(name, plain_names[_i].plain);
+    ck_assert_uint_eq(demangle_copy_name("four", name, 4), 0);
+}
+END_TEST
+
+static const struct {
     const char *name, *owner;
 } lambdas[] = {
     {"app::parse(int)::{lambda(int)#1}::operator()(int) const", "app::parse"},
@@ -452,6 +479,7 @@ int main(void)
     tcase_add_loop_test(all, template_arguments_are_left_out_before_a_name_is_cut, 0,
                         ROWS(omitted));
     tcase_add_test(all, the_first_words_of_a_name_are_known);
+    tcase_add_loop_test(all, members_of_local_classes_keep_their_names, 0, ROWS(plain_names));
     tcase_add_loop_test(all, the_function_that_contains_a_lambda_is_found, 0, ROWS(lambdas));
     tcase_add_loop_test(all, a_lambda_as_argument_is_named_by_its_function, 0, ROWS(arguments));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
