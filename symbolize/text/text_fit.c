@@ -135,6 +135,14 @@ static char *add_lines(struct fitting *fitting, bool *left_out, char *text)
     return longer;
 }
 
+/* Says whether bad frees stand before the records and take a part of the first screen. */
+static bool has_bad_frees(const struct text_draft *draft)
+{
+    const struct text_processes *processes = draft->processes;
+
+    return processes->report->processes[processes->full[draft->nth]].mistake_count != 0;
+}
+
 size_t text_fit(const struct text_draft *draft, size_t count, const struct view *view, FILE *stream)
 {
     struct fitting fitting = {.draft = draft, .view = *view, .count = count};
@@ -159,7 +167,7 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
     }
     fitting.view = *view;
     if (count <= FEW) {
-        set_callers(&fitting, 4, 2);
+        set_callers(&fitting, has_bad_frees(draft) ? 2 : 4, 2);
         fitting.view.fit = fitting.callers;
         fitting.view.terse = TEXT_ONE_SOURCE;
     }
