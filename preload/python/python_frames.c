@@ -42,6 +42,7 @@ struct python_thread {
     uintptr_t cframe; /* word on the C stack that belongs to the innermost run of frames; 0: none */
     /* A Python thread state that belonged to another thread when it was examined. */
     uintptr_t foreign;
+    struct python_idle idle; /* used until the layout is verified */
     uint64_t limit_power;
     /* The largest number of frames of the chain that a call stack gets, counted from the innermost
      * one. */
@@ -285,7 +286,8 @@ bool python_read_frames(struct python_thread *python, const struct unwind_bounds
     if ((state != PYTHON_FOUND && state != PYTHON_VERIFIED) || !bounds->high)
         return false;
     uintptr_t thread = find_state(python), cframe;
-    if (!thread || (unlikely(state == PYTHON_FOUND) && !python_verify(thread)))
+    if (!thread || (unlikely(state == PYTHON_FOUND) && (python_is_idle(&python->idle, thread) ||
+                                                        !python_verify(thread, &python->idle))))
         return false;
     uintptr_t frame = innermost_frame(thread, &cframe);
     if (!frame || frame % WORD)

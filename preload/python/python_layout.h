@@ -129,9 +129,20 @@ enum python_state {
 };
 extern struct python_runtime python_runtime HIDDEN;
 
+/* A Python thread state whose thread executed no Python code when it was examined. An interpreter
+ * allocates thousands of blocks before its first frame, and examining the state takes system
+ * calls. */
+struct python_idle {
+    uintptr_t state;  /* 0: none was examined */
+    uintptr_t cframe; /* its CFrame, which is a part of it; 0: this version has none */
+};
+
 /* Verifies the layout by the frames of the calling thread, if it executes Python code. True: frames
- * may be read. */
-bool python_verify(uintptr_t state);
+ * may be read. If it executes none, *idle gets its state. */
+bool python_verify(uintptr_t state, struct python_idle *idle);
+/* Says whether a state still has no frame. It must be the current state of the calling thread; so it
+ * exists, and is read directly. */
+bool python_is_idle(const struct python_idle *idle, uintptr_t state);
 /* Says whether a Python thread state belongs to the calling thread. The state may have been freed
  * meanwhile. */
 bool python_is_own_state(uintptr_t state);

@@ -87,6 +87,8 @@ bool python_forget_runtime(uintptr_t start, uintptr_t end)
 /* Attempts until Python is refused: in a signal handler the innermost frame may be incomplete. */
 #define VERIFY_ATTEMPTS 3
 #define LINE_MOST 10000000 /* no source file has more lines */
+/* A Python thread state has fewer bytes than this. */
+#define STATE_SIZE 1024
 
 static bool peek_word(uintptr_t object, unsigned offset, uintptr_t *out)
 {
@@ -159,14 +161,14 @@ static bool verify_chain(uintptr_t frame)
 }
 
 /* Reads the address of the innermost frame through the kernel. False: it cannot be read. */
-static bool peek_innermost_frame(uintptr_t state, uintptr_t *frame)
+static bool peek_innermost_frame(uintptr_t state, uintptr_t *cframe, uintptr_t *frame)
 {
     const struct python_layout *layout = python_runtime.layout;
-    uintptr_t cframe;
+    *cframe = 0;
     if (layout->state.frame)
         return peek_word(state, layout->state.frame, frame);
-    return peek_word(state, layout->state.cframe, &cframe) &&
-           peek_word(cframe, layout->cframe.frame, frame);
+    return peek_word(state, layout->state.cframe, cframe) &&
+           peek_word(*cframe, layout->cframe.frame, frame);
 }
 
 bool python_is_own_state(uintptr_t state)
@@ -176,15 +178,29 @@ bool python_is_own_state(uintptr_t state)
            id == (uintptr_t)pthread_self();
 }
 
-COLD bool python_verify(uintptr_t state)
+bool python_is_idle(const struct python_idle *idle, uintptr_t state)
+{
+    const struct python_layout *layout = python_runtime.layout;
+    if (state != idle->state)
+        return false;
+    if (layout->state.frame)
+        return !python_word(state, layout->state.frame);
+    return python_word(state, layout->state.cframe) == idle->cframe &&
+           !python_word(idle->cframe, layout->cframe.frame);
+}
+
+COLD bool python_verify(uintptr_t state, struct python_idle *idle)
 {
     static uint32_t attempts;
-    uintptr_t frame;
+    uintptr_t cframe, frame;
     if (load_relaxed(&python_runtime.state) != PYTHON_FOUND)
         return load_relaxed(&python_runtime.state) == PYTHON_VERIFIED;
-    if (python_is_own_state(state) && peek_innermost_frame(state, &frame)) {
-        if (!frame) /* the thread executes no Python code now */
+    if (python_is_own_state(state) && peek_innermost_frame(state, &cframe, &frame)) {
+        if (!frame) {
+            if (!cframe || cframe - state < STATE_SIZE)
+                *idle = (struct python_idle){state, cframe};
             return false;
+        }
         if (verify_chain(frame)) {
             python_codes_watch(python_runtime.code_type);
             store_relaxed(&python_runtime.state, PYTHON_VERIFIED);

@@ -1,11 +1,12 @@
 // A program that exports what Python exports, but whose frames are not what its version has, runs as alone; its
 // stacks have C frames alone, and the report says why. What its functions return points to nowhere, to text, to
-// frames without end, or to objects of wrong types; or its version is unknown.
+// frames without end, or to objects of wrong types, at once or after a time without frames; or its version is unknown.
 // CFLAGS: -O1 -g -fno-builtin -rdynamic
-// RUN: for n in 0 1 2 3 4 5 6; do %leak %t $n; done
+// RUN: for n in 0 1 2 3 4 5 6 7; do %leak %t $n; done
 // EXPECT: ^shape 6 ends well$
-// JSON: [of("allocate", q).blocks for q in procs] == [20] * 7
-// JSON: [any("Python's own frames could not be read" in n for n in q.notes) for q in procs] == [n not in (0,) for n in range(7)]
+// EXPECT: ^shape 7 ends well$
+// JSON: [of("allocate", q).blocks for q in procs] == [20] * 8
+// JSON: [any("Python's own frames could not be read" in n for n in q.notes) for q in procs] == [n not in (0,) for n in range(8)]
 // JSON: not any(f.get("python") for q in procs for h in hits("allocate", q) for f in h.frames)
 
 #include <pthread.h>
@@ -74,6 +75,9 @@ static void take_shape(int shape)
     case 5:
         code[1] = PyBytes_Type;
         break;
+    case 7: /* no frames yet */
+        state.cframe = state.between;
+        break;
     }
 }
 
@@ -83,7 +87,10 @@ int main(int argc, char **argv)
     if (shape == 6)
         Py_Version = 0x03630000;
     take_shape(shape);
-    int times = _PyEval_EvalFrameDefault(20);
+    int times = _PyEval_EvalFrameDefault(10);
+    if (shape == 7)
+        state.cframe = (void *)0x7000000000f8;
+    times += _PyEval_EvalFrameDefault(10);
     printf("shape %d ends well\n", shape);
     return times != 20;
 }
