@@ -196,11 +196,16 @@ bool sys_faults(uintptr_t address)
     return read_as_mask(address) == -EFAULT;
 }
 
+bool sys_is_readable(uintptr_t address)
+{
+    return read_as_mask(address) == -EINVAL;
+}
+
 static bool peek_page_by_page(uintptr_t address, char *out, size_t size)
 {
     while (size) {
         size_t left = LEAK_PAGE - address % LEAK_PAGE, piece = size < left ? size : left;
-        if (read_as_mask(address) != -EINVAL)
+        if (!sys_is_readable(address))
             return false;
         memcpy(out, (const void *)address, piece);
         address += piece;

@@ -89,6 +89,9 @@ bool sys_peek_may_fault(void);
 /* Says whether the kernel answers EFAULT when it reads the aligned 8 bytes at the address. It uses
  * a call of rt_sigprocmask, which sandboxes allow. False also if a sandbox refuses the call. */
 bool sys_faults(uintptr_t address);
+/* Says whether the kernel has read the aligned 8 bytes at the address in the same way. False also if
+ * a sandbox refuses the call. */
+bool sys_is_readable(uintptr_t address);
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 

@@ -113,6 +113,9 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer & (UINTPTR_MAX >> 8);
 }
 
+/* Is 1 because parts of one readable page may fault: those whose tag is not the pointer's. */
+#define ARCH_MEMORY_TAGS 1
+
 /* ---- Calls and return addresses -------------------------------------------------------------- */
 
 /* Is 1 because a call leaves the return address in x30; the callee saves it anywhere in its frame,

@@ -124,6 +124,9 @@ static inline uintptr_t arch_address(const void *pointer)
     return (uintptr_t)pointer;
 }
 
+/* Is 1 because a CPU may tag memory, so that parts of one readable page fault. */
+#define ARCH_MEMORY_TAGS 1
+
 /* Is 0 because arch_find_call recognises no call, so code without unwind table ends a stack. */
 #define ARCH_FINDS_CALLS 0
 #define ARCH_CALL_MOST 4

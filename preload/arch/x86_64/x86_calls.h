@@ -17,6 +17,9 @@ static inline uintptr_t arch_address(const void *pointer)
 /* Is 0 because a call pushes the return address, which is the word just below the caller's
  * frame. */
 #define ARCH_LINK_REGISTER 0
+
+/* Is 0 because a page is readable as a whole. */
+#define ARCH_MEMORY_TAGS 0
 #define ARCH_HAS_RESTORER 1 /* 1: the kernel's struct sigaction has a restorer */
 
 struct arch_link {
