@@ -3,8 +3,9 @@
  * Many correct programs open a log, a lock or a listening socket once and leave the close to the
  * kernel. So stacks that left several resources open come first and in full, then closes of numbers
  * that were not open; a resource that was opened once has one line for its name and one for its
- * place, and all of them share a line if lost blocks or errors need the room. Shells close some numbers twice without harm, so a process with only such closes is not
- * listed.
+ * place. If lost blocks or errors need the room, resources opened once share a line, but for those
+ * of which others are known to be closed. Shells close some numbers twice without harm, so a process
+ * with only such closes is not listed.
  */
 #include "symbolize/text/text.h"
 
@@ -16,6 +17,7 @@
 #define NAME_COLUMNS 23  /* most columns of a name that shares a line with others */
 #define CALL_COLUMNS 22  /* most columns of a function's name in such a line */
 #define BRIEF_CALLERS 2  /* callers that are shown in a shortened report that has other findings */
+#define ALONE_MOST 2     /* resources opened once that have lines of their own in such a report */
 #define SINGLE_CALLERS 2 /* callers that are shown for a resource that was opened once */
 
 static const char *resource_noun(const char *type, bool plural)
@@ -222,6 +224,24 @@ static bool write_with_place(const struct resource *resource, const struct view 
     return *place;
 }
 
+/* Says whether resource `i` of those from index `at` on has lines of its own: others of its kind are
+ * known to be closed, so it was probably forgotten. */
+static bool stands_alone(const struct process *process, size_t at, size_t i)
+{
+    size_t earlier = 0;
+
+    for (size_t k = at; k < i; k++)
+        earlier += process->resources[k].released_at != NULL;
+    return process->resources[i].released_at && earlier < ALONE_MOST;
+}
+
+static void write_alone(const struct resource *resource, const struct view *view, FILE *stream)
+{
+    if (!write_with_place(resource, view, stream))
+        fprintf(stream, "Still open: %s.\n", opened_words(resource, view).text);
+    text_released_elsewhere(resource, view, stream);
+}
+
 /* Adds resource `i` with all equal ones from index `at` on: "2 × pipe in spawn()"; adds nothing if
  * an earlier one is equal. */
 static void add_opened(struct text_names *names, const struct process *process, size_t at, size_t i,
@@ -232,7 +252,8 @@ static void add_opened(struct text_names *names, const struct process *process, 
     size_t alike = 0;
 
     for (size_t k = at; k < process->resource_count; k++) {
-        bool same = strcmp(opened_words(&process->resources[k], view).text, words.text) == 0;
+        bool same = !stands_alone(process, at, k) &&
+                    strcmp(opened_words(&process->resources[k], view).text, words.text) == 0;
 
         if (same && k < i)
             return;
@@ -245,17 +266,22 @@ static void add_opened(struct text_names *names, const struct process *process, 
     text_names_add(names, text);
 }
 
-/* Writes the resources that were opened once, from index `at` on, in one line. */
+/* Writes the resources that were opened once, from index `at` on, in one line, but for those that
+ * stand alone. */
 static void write_joined(const struct process *process, size_t at, const struct view *view,
                          FILE *stream)
 {
     struct text_names names = {.head = "Opened once and still open (-v): ", .stream = stream};
 
-    if (at + 1 == process->resource_count &&
+    if (at + 1 == process->resource_count && !stands_alone(process, at, at) &&
         write_with_place(&process->resources[at], view, stream))
         return;
     for (size_t i = at; i < process->resource_count; i++)
-        add_opened(&names, process, at, i, view);
+        if (stands_alone(process, at, i))
+            write_alone(&process->resources[i], view, stream);
+    for (size_t i = at; i < process->resource_count; i++)
+        if (!stands_alone(process, at, i))
+            add_opened(&names, process, at, i, view);
     text_names_end(&names, ".\n");
 }
 
