@@ -5,14 +5,16 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
+/* No member is narrower than 32 bits: compilers spill a narrow variable to the stack narrow and may
+ * read it back wide, which stalls the CPU. */
 struct block {
     uintptr_t address;
     uint64_t size;
     uint32_t site;
     uint32_t tick;
     uint32_t count;
-    uint16_t thread;
-    uint8_t kind;
+    uint32_t thread;
+    uint32_t kind;
 };
 
 /* A block in 20 bytes, without its address. The three words are written and read whole: reading a
@@ -29,6 +31,7 @@ struct blocks_entry {
 #define BLOCKS_KIND 0x07
 #define BLOCKS_ALIGNMENT 0x78
 #define BLOCKS_IGNORED 0x80
+#define BLOCKS_FLAGS (BLOCKS_ALIGNMENT | BLOCKS_IGNORED)
 /* Blocks of the program's own allocators, also those in pools, have the kind CUSTOM here; their
  * sites tell which allocator. */
 _Static_assert(LEAK_KIND_CUSTOM <= BLOCKS_KIND, "every kind of a block fits");

@@ -236,7 +236,7 @@ static ALWAYS_INLINE void shadow_unpack_word(uint64_t word, uint64_t rest, uintp
     out->size = SHADOW_LARGE_FROM;
     if (likely(rest >> SHADOW_ODD_SHIFT == 1)) {
         out->size = rest & BLOCKS_SIZE_MAX;
-        out->kind |= rest >> SHADOW_REST_KIND_SHIFT << 3;
+        out->kind |= (rest >> SHADOW_REST_KIND_SHIFT << 3) & BLOCKS_FLAGS;
     }
 }
 

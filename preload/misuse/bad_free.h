@@ -39,7 +39,8 @@ static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const stru
 {
     unsigned kind = block->kind & BLOCKS_KIND;
     /* The common case: the block has the first kind that the form may release, and no flag. */
-    if (__builtin_constant_p(how) && !with_size && likely(block->kind == __builtin_ctz(how)))
+    if (__builtin_constant_p(how) && !with_size &&
+        likely(block->kind == (unsigned)__builtin_ctz(how)))
         return true;
     if (!with_size)
         return how & 1u << kind;
