@@ -13,8 +13,8 @@ struct block {
     uint32_t site;
     uint32_t tick;
     uint32_t count;
-    uint32_t thread;
-    uint32_t kind;
+    uint32_t thread; /* the low 16 bits of the thread's number */
+    uint32_t kind;   /* 8 bits, see below */
 };
 
 /* A block in 20 bytes, without its address. The three words are written and read whole: reading a

@@ -121,7 +121,7 @@ static ALWAYS_INLINE void track_number_block(struct guard *guard, struct thread 
                                              unsigned kind)
 {
     block->kind = kind | guard->kind_flags;
-    block->thread = thread->serial;
+    block->thread = (uint16_t)thread->serial; /* the low bits, as everywhere */
     block->tick = store_header->epoch;
     block->count = bump(&thread->record->allocations, 1);
     if (unlikely((int32_t)(block->count - thread->stop_at) >= 0))
