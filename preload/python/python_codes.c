@@ -37,6 +37,24 @@ static struct {
 
 /* ---- Reading code objects -------------------------------------------------------------------- */
 
+/* Number of bytes that have the head of any object and the content of most strings. */
+#define NEAR 160
+#define HEAD 40 /* least number of bytes of an object */
+
+/* The first bytes of an object, copied by one system call. They end with the page at the latest:
+ * the next one may not exist. */
+struct near {
+    uint32_t size;
+    uint64_t words[NEAR / 8];
+};
+
+static bool read_near(uintptr_t object, struct near *near)
+{
+    uint32_t left = LEAK_PAGE - object % LEAK_PAGE;
+    near->size = left >= NEAR ? NEAR : left >= HEAD ? left : HEAD;
+    return sys_peek(object, near->words, near->size);
+}
+
 static uint32_t add_utf8(char *out, uint32_t at, uint32_t most, uint32_t c)
 {
     char bytes[4];
@@ -68,11 +86,24 @@ static uint32_t convert_string(uintptr_t from, uint64_t characters, uint32_t wid
     return length;
 }
 
+/* Copies `length` bytes at the offset of an object. near: the first bytes of the object, which were
+ * copied before. */
+static bool copy_content(uintptr_t object, uint32_t offset, const struct near *near, char *out,
+                         uint32_t length)
+{
+    if (offset + length > near->size)
+        return sys_peek(object + offset, out, length);
+    memcpy(out, (const char *)near->words + offset, length);
+    return true;
+}
+
 static uint32_t read_string(uintptr_t string, char *out, uint32_t most)
 {
     const struct python_layout *layout = python_runtime.layout;
-    uint64_t characters, head[5];
-    if (!sys_peek(string, head, sizeof head) || head[PYTHON_TYPE / 8] != python_runtime.string_type)
+    uint64_t characters;
+    struct near near;
+    const uint64_t *head = near.words;
+    if (!read_near(string, &near) || head[PYTHON_TYPE / 8] != python_runtime.string_type)
         return 0;
     uint32_t state = (uint32_t)head[PYTHON_STRING_STATE / 8], width = state >> 2 & 7;
     bool compact = state & 0x20, ascii = state & 0x40;
@@ -82,19 +113,19 @@ static uint32_t read_string(uintptr_t string, char *out, uint32_t most)
     if (!ascii)
         return convert_string(string + layout->string.other, characters, width, out, most);
     uint32_t length = characters < most ? (uint32_t)characters : most;
-    return sys_peek(string + layout->string.ascii, out, length) ? length : 0;
+    return copy_content(string, layout->string.ascii, &near, out, length) ? length : 0;
 }
 
 static bool read_lines(uintptr_t bytes)
 {
-    uintptr_t head[3];
+    struct near near;
     content->lines_length = 0;
     content->line_table = LEAK_LINE_TABLE_NONE;
-    if (!sys_peek(bytes, head, sizeof head) || head[PYTHON_TYPE / 8] != python_runtime.bytes_type)
+    if (!read_near(bytes, &near) || near.words[PYTHON_TYPE / 8] != python_runtime.bytes_type)
         return false;
-    uintptr_t length = head[PYTHON_LENGTH / 8];
+    uint64_t length = near.words[PYTHON_LENGTH / 8];
     if (length <= LEAK_CODE_LINES &&
-        sys_peek(bytes + PYTHON_BYTES_CONTENT, content->lines, length)) {
+        copy_content(bytes, PYTHON_BYTES_CONTENT, &near, content->lines, (uint32_t)length)) {
         content->lines_length = (uint32_t)length;
         content->line_table = python_runtime.layout->line_table;
     }
@@ -105,11 +136,13 @@ static bool read_content(uintptr_t code)
 {
     const struct python_layout *layout = python_runtime.layout;
     uintptr_t file, name, lines;
-    if (!sys_peek(code + layout->code.file, &file, sizeof file) ||
-        !sys_peek(code + layout->code.name, &name, sizeof name) ||
-        !sys_peek(code + layout->code.lines, &lines, sizeof lines) ||
-        !sys_peek(code + layout->code.first_line, &content->first_line, 4))
+    char object[PYTHON_CODE_FIELDS];
+    if (!sys_peek(code, object, sizeof object))
         return false;
+    memcpy(&file, object + layout->code.file, sizeof file);
+    memcpy(&name, object + layout->code.name, sizeof name);
+    memcpy(&lines, object + layout->code.lines, sizeof lines);
+    memcpy(&content->first_line, object + layout->code.first_line, 4);
     content->file_length = read_string(file, content->file, LEAK_CODE_FILE);
     content->name_length = read_string(name, content->name, LEAK_CODE_NAME);
     return content->file_length && content->name_length && read_lines(lines);

@@ -97,7 +97,9 @@ static const struct python_layout python_layouts[] UNUSED = {
 
 /* Offsets and values that are the same in all versions. */
 enum {
-    PYTHON_TYPE = 8,       /* offset of the type in any object */
+    PYTHON_TYPE = 8, /* offset of the type in any object */
+    /* Number of bytes at the start of a code object in which all fields lie that are read. */
+    PYTHON_CODE_FIELDS = 144,
     PYTHON_TYPE_FREE = 48, /* offset of tp_dealloc in a type */
     PYTHON_LENGTH = 16,    /* offset of the length in a string or bytes object */
     /* Offset of a string's state: size of its characters, and whether they follow the struct. */

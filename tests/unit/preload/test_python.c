@@ -100,6 +100,18 @@ static const struct leak_code *record_of(struct leak_header *header, uint32_t id
     ck_abort_msg("no record of %u", id);
 }
 
+START_TEST(fields_of_code_lie_in_what_is_read_of_it)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(python_layouts); i++) {
+        const struct python_layout *layout = &python_layouts[i];
+        ck_assert_uint_le(layout->code.file + 8, PYTHON_CODE_FIELDS);
+        ck_assert_uint_le(layout->code.name + 8, PYTHON_CODE_FIELDS);
+        ck_assert_uint_le(layout->code.lines + 8, PYTHON_CODE_FIELDS);
+        ck_assert_uint_le(layout->code.first_line + 4, PYTHON_CODE_FIELDS);
+    }
+}
+END_TEST
+
 START_TEST(equal_content_is_one_record_and_other_content_another)
 {
     const char bytes[] = "\x80\0\xd8\1";
@@ -339,6 +351,7 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("python");
     TCase *cases = tcase_create("codes");
     tcase_add_checked_fixture(cases, setup, NULL);
+    tcase_add_test(cases, fields_of_code_lie_in_what_is_read_of_it);
     tcase_add_test(cases, equal_content_is_one_record_and_other_content_another);
     tcase_add_test(cases, an_object_that_is_freed_is_forgotten);
     tcase_add_test(cases, names_are_written_in_utf8);
