@@ -122,22 +122,33 @@ void dropped_pointers_scan(struct guard *guard, struct thread *thread, const str
     }
 }
 
-/* Sorts the table of struct dropped_pair by the time when the last live block of each was recorded,
- * oldest first (Shell sort). */
+/* The numbers of the slots in use, in the order of dropped_pointers_sort. The table itself is not
+ * sorted: a page that the child writes is copied. */
+static uint16_t sorted[PAIRS];
+static uint32_t sorted_count;
+static bool is_sorted;
+
 void dropped_pointers_sort(void)
 {
-    for (uint32_t gap = PAIRS / 2; pairs && gap; gap /= 2)
-        for (uint32_t i = gap; i < PAIRS; i++) {
-            struct dropped_pair item = pairs[i];
+    sorted_count = 0;
+    for (uint32_t i = 0; pairs && i < PAIRS; i++)
+        if (pairs[i].site)
+            sorted[sorted_count++] = i;
+    for (uint32_t gap = sorted_count / 2; gap; gap /= 2) /* Shell sort */
+        for (uint32_t i = gap; i < sorted_count; i++) {
+            uint16_t item = sorted[i];
             uint32_t k = i;
-            for (; k >= gap && pairs[k - gap].when > item.when; k -= gap)
-                pairs[k] = pairs[k - gap];
-            pairs[k] = item;
+            for (; k >= gap && pairs[sorted[k - gap]].when > pairs[item].when; k -= gap)
+                sorted[k] = sorted[k - gap];
+            sorted[k] = item;
         }
+    is_sorted = true;
 }
 
 const struct dropped_pair *dropped_pointers_next(uint32_t *at)
 {
+    if (is_sorted)
+        return *at < sorted_count ? &pairs[sorted[(*at)++]] : NULL;
     while (pairs && *at < PAIRS)
         if (pairs[(*at)++].site)
             return &pairs[*at - 1];

@@ -66,13 +66,13 @@ static inline bool dropped_pointers_is_due(struct thread *thread, uint64_t befor
 void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *holder, const void *content, uint32_t *node);
 
-/* Sorts the table of struct dropped_pair by the time when the last live block of each was recorded,
- * oldest first. Called only in the forked child that makes a leak check, whose copy of the table no
+/* Makes dropped_pointers_next return the struct dropped_pair by the time when the last live block of
+ * each was recorded, oldest first. Called only in the forked child that makes a leak check, whose copy of the table no
  * hook changes. If a live block is in several pairs, the newest pair names the block that pointed
  * to it last. */
 void dropped_pointers_sort(void);
 
-/* Returns the first struct dropped_pair at or after slot number *at, and sets *at to the slot
+/* Returns the first struct dropped_pair at or after position *at, and sets *at to the position
  * behind it; NULL: there is none. Called in the forked child that makes a leak check. */
 const struct dropped_pair *dropped_pointers_next(uint32_t *at);
 
