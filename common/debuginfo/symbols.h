@@ -4,7 +4,8 @@
  *
  * So here the table is sorted once, at the first lookup. A symbol with a size covers exactly
  * that range: in a stripped file the nearest exported name is mostly wrong. A symbol without a
- * size (assembly) extends to the next symbol.
+ * size (assembly) extends to the next symbol or the end of its section, but not into code with
+ * unwind information where it has none itself.
  */
 #ifndef COMMON_DEBUGINFO_SYMBOLS_H
 #define COMMON_DEBUGINFO_SYMBOLS_H
