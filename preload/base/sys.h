@@ -231,6 +231,7 @@ int sys_getpid(void);
 int sys_getppid(void);
 int sys_gettid(void);
 unsigned sys_geteuid(void);
+unsigned sys_getegid(void);
 /* Remember the ids of the process, at the start and in a fork child, before other functions need
  * them. */
 void sys_learn_identity(void);

@@ -256,7 +256,7 @@ void sys_timer_delete(int timer)
 
 static struct {
     int pid, parent;
-    unsigned user;
+    unsigned user, group;
     /* Offset of the thread's id in its control block (struct pthread); 0: not known. */
     uint32_t tid_offset;
 } identity;
@@ -276,6 +276,7 @@ void sys_learn_identity(void)
     identity.pid = pid > 0 ? pid : noted;
     identity.parent = parent > 0 ? parent : 0;
     identity.user = getauxval(AT_EUID);
+    identity.group = getauxval(AT_EGID);
 }
 
 void sys_learn_identity_in_child(void)
@@ -311,6 +312,12 @@ unsigned sys_geteuid(void)
 {
     long user = SYSCALL(SYS_geteuid);
     return likely(user >= 0) ? (unsigned)user : identity.user;
+}
+
+unsigned sys_getegid(void)
+{
+    long group = SYSCALL(SYS_getegid);
+    return likely(group >= 0) ? (unsigned)group : identity.group;
 }
 
 void sys_thread_name(char name[16])

@@ -33,6 +33,8 @@
 #undef SYS_fstatfs
 #define SYS_fstatfs SYS_fstatfs64
 #define SYS_FSTATFS(fd, out) SYSCALL(SYS_fstatfs, fd, sizeof *(out), out)
+#undef SYS_getegid
+#define SYS_getegid SYS_getegid32
 #undef SYS_geteuid
 #define SYS_geteuid SYS_geteuid32
 

@@ -184,10 +184,21 @@ static enum exec_target target_of_script(char *head)
     return target;
 }
 
+/* Says whether a program gets the rights of another user or group by its set-id bits. Without the
+ * right to execute, the bit of the group means something else. */
+static bool changes_rights(int fd)
+{
+    const mode_t group = S_ISGID | S_IXGRP;
+    struct stat info;
+    if (sys_fstat(fd, &info) != 0)
+        return false;
+    return (info.st_mode & S_ISUID && info.st_uid != sys_geteuid()) ||
+           ((info.st_mode & group) == group && info.st_gid != sys_getegid());
+}
+
 enum exec_target exec_target_of_fd(int fd)
 {
     _Alignas(8) char head[HEAD];
-    struct stat info;
     if (!read_head(fd, head))
         return EXEC_TARGET_LOADS;
     if (head[0] == '#' && head[1] == '!')
@@ -195,9 +206,7 @@ enum exec_target exec_target_of_fd(int fd)
     if (!is_elf(head))
         return EXEC_TARGET_LOADS;
     enum exec_target target = target_of_elf(fd, head);
-    bool other_user =
-        sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) && info.st_uid != sys_geteuid();
-    return target != EXEC_TARGET_REFUSES && other_user ? EXEC_TARGET_IGNORES : target;
+    return target != EXEC_TARGET_REFUSES && changes_rights(fd) ? EXEC_TARGET_IGNORES : target;
 }
 
 static int open_in_path(const char *directories, const char *file)

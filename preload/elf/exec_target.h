@@ -3,10 +3,10 @@
  *
  * A loader of another word size or machine prints an error for each library that it cannot preload;
  * musl's loader refuses to start the program; the runtimes of some sanitizers crash when another
- * library is loaded before them; a static or setuid program ignores LD_PRELOAD. So before exec and
- * spawn the file is examined: ELF header, interpreter and symbol names; of a script, the
- * interpreter that its first line names. A file that cannot be judged is EXEC_TARGET_LOADS: the
- * loader decides. */
+ * library is loaded before them; a static, setuid or setgid program ignores LD_PRELOAD. So before
+ * exec and spawn the file is examined: ELF header, interpreter, symbol names and set-id bits; of a
+ * script, the interpreter that its first line names. A file that cannot be judged is
+ * EXEC_TARGET_LOADS: the loader decides. */
 #ifndef PRELOAD_ELF_EXEC_TARGET_H
 #define PRELOAD_ELF_EXEC_TARGET_H
 
