@@ -55,6 +55,16 @@ def reading(b):
     check("reachable ones on request", b.ask("document.querySelectorAll('.entry.reachable').length") > 0)
 
 
+def nameless(b):
+    text = "document.querySelector('%s').textContent"
+    check("no source beside the card", b.ask("document.getElementById('source').hidden"))
+    check("an address names its module once", b.ask(text % "tr.user").count("bare") == 1)
+    check("and in the head of the card", b.ask(text % ".entry .where").count("bare") == 1)
+    b.click("tr.user")
+    check("why there is no source", "No line is known in bare: build with -g" in b.ask(text % "#source"))
+    check("nothing of a file", "file" not in b.ask(text % "#source"))
+
+
 def searching(b):
     b.key("/")
     b.type("set_err")

@@ -50,6 +50,15 @@ test_the_page_has_the_numbers_of_the_report() {
     python3 "$root/tests/formats/clicks.py" shop.html shop.json numbers
 }
 test_the_page_shows_records_with_their_source() { browse reading; }
+test_the_page_shows_no_source_where_no_line_is_known() {
+    need chromium python3
+    echo 'void *volatile sink; void *malloc(unsigned long); int main(void) { sink = malloc(70); sink = 0; return 0; }' |
+        compile bare -O1 -g0 -s
+    leakrun --keep=bare.leak --no-report ./bare
+    "$O/leakreport" --format=html -o bare.html bare.leak
+    echo '{}' >none.json
+    python3 "$root/tests/formats/clicks.py" bare.html none.json nameless
+}
 test_the_page_is_searched() { browse searching; }
 test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
 test_the_page_is_used_with_keys() { browse keys; }

@@ -47,11 +47,12 @@ const frameOf = id => ({ id, name: data.texts[frames.fn[id]], file: data.texts[f
                          module: data.texts[frames.module[id]], role: frames.kind[id] & ROLES,
                          inlined: (frames.kind[id] & INLINED) !== 0 });
 const nameOf = frame => frame.name;
+const isAddress = frame => /\+0x[0-9a-f]+$/.test(frame.name); // begins with its module
 // An address is no function, and a name with its parameters is a call already.
-const callOf = frame => frame.name + (/^\[|\+0x[0-9a-f]+$|\)( const)?$/.test(frame.name) ? "" : "()");
-const placeOf = frame => frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : frame.module ? "in " + frame.module : "";
-
-const atPlace = frame => frame.file ? " at " + placeOf(frame) : frame.module ? " " + placeOf(frame) : "";
+const callOf = frame => frame.name + (isAddress(frame) || /^\[|\)( const)?$/.test(frame.name) ? "" : "()");
+const placeOf = frame => frame.file ? frame.file + (frame.line ? ":" + frame.line : "")
+                                    : frame.module && !isAddress(frame) ? "in " + frame.module : "";
+const atPlace = frame => (frame.file ? " at " : placeOf(frame) && " ") + placeOf(frame);
 
 function stackFrames(stack) { /* the ids of its frames, innermost first */
     const ids = [];

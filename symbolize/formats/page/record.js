@@ -1,5 +1,9 @@
 /* ---- record.js: stacks with their source, and the card of a record ----------------------------- */
 
+function whyNoSource(frame) {
+    return frame.file ? "Source file not found (--source-path, --substitute-path)."
+                      : "No line is known" + (frame.module ? " in " + frame.module : "") + ": build with -g, or install debug information.";
+}
 function showSource(id, row) {
     const frame = frameOf(id), lines = data.source[id], panel = $("source");
     document.querySelectorAll("tr.shown").forEach(other => other.classList.remove("shown"));
@@ -9,8 +13,7 @@ function showSource(id, row) {
         make("h2", {}, nameOf(frame)), make("p", { class: "note" }, placeOf(frame)),
         lines ? make("pre", {}, lines[1].map((text, i) => make("div",
             { class: lines[0] + i === frame.line && "here" }, make("span", {}, String(lines[0] + i)), text)))
-              : make("p", { class: "note" }, "Source file not found: " + placeOf(frame) +
-                                             " (--source-path, --substitute-path)."));
+              : make("p", { class: "note" }, whyNoSource(frame)));
     panel.hidden = false;
     document.querySelector("main").classList.add("split");
     List.placeAll();
@@ -22,7 +25,7 @@ function hideSource() {
 function stack(top, user) {
     const rows = stackFrames(top).map((id, i) => {
         const frame = frameOf(id);
-        const row = make("tr", { class: (data.source[id] ? "source " : "") + (i === user ? "user" : "") + (frame.role ? " dim" : ""), tabindex: 0 },
+        const row = make("tr", { class: (data.source[id] ? "source " : "") + (frame.file ? "placed " : "") + (i === user ? "user" : "") + (frame.role ? " dim" : ""), tabindex: 0 },
             make("td", {}, nameOf(frame) + (frame.inlined ? " (inlined)" : "")), make("td", {}, placeOf(frame)));
         const open = () => showSource(id, row);
         row.addEventListener("click", open);
@@ -156,8 +159,9 @@ function entryList(area, lists, openFirst) {
         node.append(open.get(row));
     };
     const showFirst = node => {
-        const row = node.querySelector("tr.user.source, tr.user ~ tr.source") || node.querySelector("tr.user");
+        const row = node.querySelector("tr.user.source, tr.user ~ tr.source") || node.querySelector("tr.user.placed");
         if (row && beside()) row.click();
+        else if (!row) hideSource();
     };
     let cards = null;
     if (openFirst && lists.length) open.set(0, null);
