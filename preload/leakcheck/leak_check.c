@@ -368,7 +368,7 @@ static enum leak_trouble mark_heap(struct leak_check *check, const struct leak_s
     if (!reach_build_index(check->reach))
         return LEAK_TROUBLE_NO_MEMORY;
     caller = skip_exit_frames(check);
-    frame_holes_clear(&caller);
+    frame_holes_clear(&caller, &maps);
     if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
     library_blocks_clear(&input, &check->roots);

@@ -5,8 +5,9 @@
  * - In the register save area of a variadic function those words into which no pointer is saved: of
  *   the vector registers, which hold floating-point arguments, and of the named arguments, which
  *   are not saved there.
- * - Words that no instruction of the function names, and that belong to no object whose address it
- *   computes: padding.
+ * - Words that no instruction of the function names: padding. Only a function that computes no
+ *   address of its frame is known to keep nothing there, because an object may extend from the
+ *   address in both directions; except for the save area and the va_list.
  *
  * Each CPU has its own implementation. That of x86_64 reads the whole function, and finds nothing
  * if it meets an instruction that it does not know; those of other CPUs find nothing. */
@@ -25,6 +26,9 @@ struct frame_function {
     uintptr_t frame_size; /* number of bytes from sp, at a call that it makes, to its CFA */
     /* Other code may run with this frame: an exception handler outside of the function's code. */
     bool has_handlers;
+    /* The function that it called may keep values in the frame: its arguments on the stack belong to
+     * it, which may write them although the caller has not. */
+    bool passes_arguments;
 };
 
 /* Offsets in bytes from the function's CFA; they are negative. */
@@ -33,6 +37,8 @@ struct frame_holes {
         int32_t start, end;
     } hole[FRAME_HOLES_MOST];
     unsigned count;
+    /* The whole function was read, and keeps nothing in the frame of its caller. */
+    bool leaves_caller_alone;
 };
 
 void frame_code_find_holes(const struct frame_function *function, struct frame_holes *out);

@@ -13,7 +13,8 @@
 #include "preload/roots/roots.h"
 
 /* Clears these words in the frames of the thread that requests the check. Frames in a signal
- * handler's stack and below it are left alone. Called before reach_mark. */
-void frame_holes_clear(const struct roots_caller *caller);
+ * handler's stack and below it are left alone, and those further out than one without call frame
+ * information. Called before reach_mark. */
+void frame_holes_clear(const struct roots_caller *caller, const struct procmaps *maps);
 
 #endif

@@ -4,5 +4,5 @@
 void frame_code_find_holes(const struct frame_function *function, struct frame_holes *out)
 {
     (void)function;
-    out->count = 0;
+    *out = (struct frame_holes){0};
 }

@@ -29,8 +29,9 @@
 /* An instruction whose operand is given by a byte ModRM. */
 struct operand {
     bool exists, in_memory, has_index;
-    unsigned reg;  /* the register, or the part of the opcode, in the middle of ModRM */
-    unsigned base; /* the register that holds the operand, or the base of its address */
+    unsigned reg;   /* the register, or the part of the opcode, in the middle of ModRM */
+    unsigned base;  /* the register that holds the operand, or the base of its address */
+    unsigned index; /* of the address, if it has one */
     int32_t distance;
     bool is_wide; /* has the prefix REX.W: 64 bits */
     const uint8_t *behind;
@@ -41,8 +42,9 @@ struct reader {
     size_t at;
     struct instruction now;
     struct operand operand;
-    uintptr_t depth;        /* bytes from sp to the CFA, behind the instructions read so far */
-    bool has_room;          /* the one subtraction from rsp was read */
+    uintptr_t depth; /* bytes from sp to the CFA, behind the instructions read so far */
+    bool has_room;   /* the one subtraction from rsp was read */
+    bool has_body;   /* more was read than pushes and the like, so that rax may hold a value */
     bool has_frame_pointer; /* rbp is CFA - 16 */
 };
 
@@ -93,7 +95,8 @@ static struct operand read_operand(const uint8_t *at, const struct instruction *
     out.in_memory = mode != 3;
     if (out.in_memory && low == 4) {
         unsigned sib = *at++;
-        out.has_index = (sib >> 3 & 7) != 4 || rex & 2;
+        out.index = (sib >> 3 & 7) | (rex & 2) << 2;
+        out.has_index = out.index != RSP;
         low = sib & 7;
         out.base = low | (rex & 1) << 3;
     }
@@ -160,18 +163,28 @@ static bool is_push(const struct reader *reader)
            (opcode == 0xff && reader->operand.reg == 6);
 }
 
-/* Follows rsp through the instructions at the beginning that make the frame. A push of rax, which
- * holds nothing there, makes room. False: the frame is not made as compilers make one. */
+/* Says whether a function may begin with the instruction before rax holds anything: endbr64 or a
+ * push. */
+static bool is_of_entry(const struct reader *reader)
+{
+    return reader->now.opcode == 0x0f1e || is_push(reader);
+}
+
+/* Follows rsp through the instructions at the beginning that make the frame. A push of rax at the
+ * very beginning, where it holds nothing, makes room; later it passes an argument. False: the frame
+ * is not made as compilers make one. */
 static bool follow_stack_pointer(struct reader *reader)
 {
     int32_t change;
+    bool had_body = reader->has_body;
+    reader->has_body |= !is_of_entry(reader) && !sets_frame_pointer(reader);
     if (sets_frame_pointer(reader)) {
         bool first = reader->depth == 16 && !reader->has_frame_pointer;
         reader->has_frame_pointer = true;
         return first;
     }
     bool subtracts = adds_to_stack_pointer(reader, &change) && change < 0;
-    bool pushes_nothing = is_push(reader) && reader->now.opcode == 0x50 && reader->now.length == 1;
+    bool pushes_nothing = reader->now.opcode == 0x50 && reader->now.length == 1 && !had_body;
     if (!subtracts && !is_push(reader))
         return true;
     bool had_room = reader->has_room;
@@ -237,6 +250,23 @@ static bool read_vector_stores(struct reader *reader, size_t end, struct save_ar
     return reader->at == end;
 }
 
+/* Says whether the instruction changes rsp in a way that is not followed, by and $-64,%rsp say:
+ * offsets from rsp are not known any more then. */
+static bool loses_stack_pointer(const struct reader *reader)
+{
+    const struct operand *operand = &reader->operand;
+    unsigned opcode = reader->now.opcode;
+    int32_t change;
+    if ((opcode >= 0x58 && opcode <= 0x5f) || opcode == 0xc9) /* pop, leave */
+        return true;
+    if (!operand->exists || sets_frame_pointer(reader))
+        return false;
+    if (adds_to_stack_pointer(reader, &change))
+        return change > 0;
+    return (!operand->in_memory && !is_of_vectors(opcode) && operand->base == RSP) ||
+           (names_register(opcode) && operand->reg == RSP);
+}
+
 /* Reads the beginning of the function up to the first branch or call behind the stores of the
  * vector registers. False: not all stores of arguments were seen. */
 static bool read_variadic_beginning(struct reader *reader, struct save_area *area)
@@ -244,7 +274,7 @@ static bool read_variadic_beginning(struct reader *reader, struct save_area *are
     bool tested = false;
     while (reader->at < reader->function->size && read_next(reader)) {
         const uint8_t *code = code_of_now(reader);
-        if (!follow_stack_pointer(reader))
+        if (!follow_stack_pointer(reader) || (!area->vectors && loses_stack_pointer(reader)))
             return false;
         note_store(reader, area);
         if (reader->now.form == INSN_BRANCH && tested && (reader->now.opcode & 0xf) == 4 &&
@@ -271,6 +301,53 @@ static void add_hole(struct frame_holes *out, int64_t start, int64_t end, uintpt
     out->hole[out->count++].end = end;
 }
 
+/* Returns the first argument without a name: from it on, all were stored in the area. 6: the
+ * function saves none. */
+static unsigned first_unnamed(const struct save_area *area)
+{
+    int64_t start = area->vectors - ARGUMENT_BYTES;
+    unsigned i = ARRAY_LENGTH(area->stored);
+    while (i > 0 && area->stored[i - 1] == start + 8 * (int64_t)(i - 1))
+        i--;
+    return i;
+}
+
+/* Says whether the instruction loads or stores the number with which va_start begins a va_list: the
+ * offset in the save area of the first argument without a name. It is the lower half of a constant
+ * whose upper half is the offset of the first vector register, or a constant of its own. A function
+ * that reads only floating-point arguments has none: what lies below its vector registers are
+ * variables. */
+static bool is_first_offset(const struct reader *reader, uint32_t offset)
+{
+    const uint8_t *behind = code_of_now(reader) + reader->now.length;
+    uint32_t half[2];
+    int64_t place;
+    if (reader->now.opcode >= 0xb8 && reader->now.opcode <= 0xbf && reader->now.length == 10) {
+        memcpy(half, behind - sizeof half, sizeof half);
+        return half[0] == offset && half[1] >= ARGUMENT_BYTES && half[1] % 16 == 0 &&
+               half[1] < ARGUMENT_BYTES + VECTOR_BYTES;
+    }
+    if (reader->now.opcode != 0xc7 || reader->operand.is_wide || *code_of_now(reader) == 0x66 ||
+        !is_in_frame(reader, &place))
+        return false;
+    memcpy(half, behind - sizeof *half, sizeof *half);
+    return half[0] == offset;
+}
+
+/* Says whether the function begins a va_list whose first argument is this one. */
+static bool begins_list_at(const struct frame_function *function, unsigned argument)
+{
+    struct reader reader = {.function = function, .depth = WORD};
+    while (reader.at < function->size && read_next(&reader)) {
+        bool follows = follow_stack_pointer(&reader);
+        if (is_first_offset(&reader, 8 * argument))
+            return true;
+        if (!follows)
+            break;
+    }
+    return false;
+}
+
 /* Finds the words of the save area that hold no pointer: those of the vector registers, and those
  * in front of the first argument that is stored. Returns the offset of the area; 0: there is
  * none. */
@@ -280,14 +357,14 @@ static int64_t find_save_area(const struct frame_function *function, struct fram
     struct save_area area = {0};
     bool all = read_variadic_beginning(&reader, &area);
     int64_t start = area.vectors - ARGUMENT_BYTES;
+    unsigned first = first_unnamed(&area);
     if (area.vectors)
         add_hole(out, area.vectors, area.vectors + VECTOR_BYTES, function->frame_size);
-    for (unsigned i = 0; all && i < ARRAY_LENGTH(area.stored); i++)
-        if (area.stored[i] == start + 8 * (int64_t)i) {
-            add_hole(out, start, area.stored[i], function->frame_size);
-            return start;
-        }
-    return 0;
+    if (!all || first == ARRAY_LENGTH(area.stored))
+        return 0;
+    if (first > 0 && begins_list_at(function, first))
+        add_hole(out, start, area.stored[first], function->frame_size);
+    return start;
 }
 
 /* ---- Words that no instruction names ---------------------------------------------------------- */
@@ -303,7 +380,7 @@ struct named {
     uint64_t words;                    /* bit i: word i from the bottom on is named */
     int64_t addresses[ADDRESSES_MOST]; /* addresses that the function computes */
     unsigned address_count;
-    bool computes_any;      /* there is such an address in the frame */
+    bool names_caller;      /* words of the caller's frame are named: arguments on the stack */
     int64_t save_area;      /* offset of the register save area; 0: there is none */
     int64_t list;           /* offset of a va_list that va_start has filled; 0: there is none */
     unsigned area_register; /* holds the address of the save area; NO_BASE: none does */
@@ -341,8 +418,13 @@ static bool note_registers(const struct reader *reader, struct named *named)
     int32_t change;
     if (opcode == 0x54 || opcode == 0x5c) /* push and pop of rsp or, with a prefix, of r12 */
         return reader->now.length > 1;
+    if (opcode >= 0xb8 && opcode <= 0xbf) /* a constant for a register; of 8 to 15 with a prefix */
+        return (*code_of_now(reader) & 1 && (*code_of_now(reader) & 0xf0) == 0x40) ||
+               !is_frame_register(reader, opcode & 7);
     if (!operand->exists || sets_frame_pointer(reader) || adds_to_stack_pointer(reader, &change))
         return true;
+    if (operand->has_index && is_frame_register(reader, operand->index))
+        return false;
     bool in_middle = names_register(opcode) && is_frame_register(reader, operand->reg);
     bool is_operand =
         !operand->in_memory && !is_of_vectors(opcode) && is_frame_register(reader, operand->base);
@@ -361,6 +443,7 @@ static bool note_operand(const struct reader *reader, struct named *named)
         return true;
     if (reader->operand.has_index || offset < named->bottom)
         return false;
+    named->names_caller |= offset + size > 0 && reader->now.opcode != 0x8d;
     if (reader->now.opcode == 0x8d)
         return (reader->has_room || reader->operand.base == RBP || offset >= 0) &&
                name_address(named, offset);
@@ -400,6 +483,14 @@ static bool leaves_function(const struct reader *reader)
     return reader->now.opcode == 0xff && reader->operand.reg >= 3 && reader->operand.reg <= 5;
 }
 
+/* Says whether the code that follows the instruction in memory is reached from it. */
+static bool goes_on(const struct reader *reader)
+{
+    unsigned opcode = reader->now.opcode;
+    return reader->now.form == INSN_PLAIN || reader->now.form == INSN_STACK ||
+           (reader->now.form == INSN_BRANCH && opcode != 0xe9 && opcode != 0xeb) || opcode == 0xc9;
+}
+
 /* Reads the whole function. False: it may use its frame in ways that are not understood. */
 static bool read_names(const struct frame_function *function, struct named *named)
 {
@@ -414,31 +505,38 @@ static bool read_names(const struct frame_function *function, struct named *name
         note_list(&reader, named);
     }
     name_words(named, -(int64_t)WORD, WORD);
-    return reader.has_room && reader.depth == function->frame_size;
+    return reader.depth == function->frame_size && !goes_on(&reader);
 }
 
-/* Returns the lowest of the addresses that the function computes of an object whose size is not
- * known; 0, above the frame: there is none. Names the words of the other objects. */
-static int64_t lowest_address(struct named *named)
+/* What is known of the addresses that a function computes. */
+struct computed {
+    bool unknown; /* there is one of an object that is not known */
+    bool caller;  /* there is one in the caller's frame: of arguments */
+    bool list;    /* there is that of the va_list */
+};
+
+/* The save area of a function is reached through its va_list, which has also the address of the
+ * arguments on the stack; nobody writes these. */
+static struct computed look_at_addresses(const struct named *named)
 {
-    int64_t lowest = 0;
+    struct computed out = {0};
     for (unsigned i = 0; i < named->address_count; i++) {
         int64_t at = named->addresses[i];
-        named->computes_any |= at < 0;
-        if (named->save_area && at == named->save_area)
-            name_words(named, at, SAVE_AREA_BYTES);
-        else if (named->list && at == named->list)
-            name_words(named, at, LIST_BYTES);
-        else if (at < lowest)
-            lowest = at;
+        out.list |= named->list && at == named->list;
+        if (at >= 0) {
+            out.caller |= !named->save_area || !named->list;
+            out.unknown |= !named->save_area || !named->list;
+        } else if (!(named->save_area && at == named->save_area) &&
+                   !(named->list && at == named->list))
+            out.unknown = true;
     }
-    return lowest;
+    return out;
 }
 
-/* Finds the words that no instruction names. An object whose address is computed lies from there
- * upwards, so only what lies below the lowest of these addresses is known to be unused. The address
- * may also be that behind the end of an object; so where there is any, only single words count,
- * which are padding. */
+/* Finds the words that no instruction names. If the function computes an address of its frame, the
+ * object may extend from there in both directions, so that nothing is known; except for the register
+ * save area and the va_list, which may be the beginning of a larger object, up to the save area.
+ * Elsewhere only single words count then, which are padding. */
 static void find_unnamed(const struct frame_function *function, int64_t save_area,
                          struct frame_holes *out)
 {
@@ -446,20 +544,27 @@ static void find_unnamed(const struct frame_function *function, int64_t save_are
         .bottom = -(int64_t)function->frame_size, .save_area = save_area, .area_register = NO_BASE};
     if (!read_names(function, &named))
         return;
-    int64_t lowest = lowest_address(&named);
+    struct computed computed = look_at_addresses(&named);
+    out->leaves_caller_alone = !named.names_caller && !computed.caller;
+    if (computed.unknown || function->passes_arguments)
+        return;
+    if (save_area)
+        name_words(&named, save_area, SAVE_AREA_BYTES);
+    if (computed.list)
+        name_words(&named, named.list, (named.list < save_area ? save_area : 0) - named.list);
     unsigned count = -named.bottom / (int64_t)WORD < WORDS_MOST ? -named.bottom / WORD : WORDS_MOST;
     for (unsigned i = 0, end; i < count; i = end + 1) {
         for (end = i; end < count && !(named.words >> end & 1); end++)
             continue;
-        int64_t from = named.bottom + (int64_t)WORD * i, to = named.bottom + (int64_t)WORD * end;
-        if (!named.computes_any || (end - i == 1 && to <= lowest))
-            add_hole(out, from, to, function->frame_size);
+        if (!named.address_count || end - i == 1)
+            add_hole(out, named.bottom + (int64_t)WORD * i, named.bottom + (int64_t)WORD * end,
+                     function->frame_size);
     }
 }
 
 void frame_code_find_holes(const struct frame_function *function, struct frame_holes *out)
 {
-    out->count = 0;
+    *out = (struct frame_holes){0};
     if (function->size > FRAME_CODE_MOST)
         return;
     int64_t save_area = find_save_area(function, out);
