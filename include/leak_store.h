@@ -274,6 +274,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_CODES,    /* struct leak_code, packed, 8-byte aligned: Python code in call stacks */
     LEAK_CHUNK_COUNTERS, /* one struct leak_counters: reference counts in a followed block */
     LEAK_CHUNK_TRAIL,    /* one struct leak_trail, if follow_blocks= asks for the way of a block */
+    LEAK_CHUNK_FORKS,    /* one struct leak_forks, in the file of a fork child */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -285,7 +286,7 @@ struct leak_chunk {
     uint64_t size;  /* size of the chunk with this struct, in bytes, a multiple of LEAK_PAGE */
     uint64_t first; /* id of the first record, for arrays that continue in several chunks */
     /* publish: number of payload bytes that are valid so far, in packed chunks (PROCESS, OPTIONS,
-     * MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES). In arrays each record is published on its
+     * MODULES, SNAPSHOT, SUPPRESSIONS, CRASH, CODES, FORKS). In arrays each record is published on its
      * own; there it is the capacity in bytes (the pages may hold a few more records), 0 = the whole
      * payload. */
     uint64_t length;
@@ -309,6 +310,21 @@ struct leak_process { /* followed by the strings exe, cwd and argv, each with a 
     uint32_t exe_length, cwd_length; /* lengths without the NUL */
     uint32_t argc;                   /* number of strings recorded; a very long argv is truncated */
     uint32_t argv_length;            /* bytes of all argv strings, including their NULs */
+};
+
+/* A call of fork: the thread that made it, and how many it had made then, this one included. */
+struct leak_fork {
+    uint32_t thread; /* number of the thread; 0 = unknown */
+    uint32_t count;
+};
+
+/* The forks that led from the start of the program to this process, the earliest first. In another
+ * run that takes the same path they identify the same process. */
+#define LEAK_FORKS_MOST 8
+struct leak_forks {
+    uint32_t depth; /* number of forks; those behind the first LEAK_FORKS_MOST are left out */
+    uint32_t reserved;
+    struct leak_fork forks[LEAK_FORKS_MOST];
 };
 
 /* One generation of one mapped object: the time from its loading to its unloading. pc belongs to it
@@ -1531,6 +1547,7 @@ LEAK_LAYOUT(header, 408)
 LEAK_LAYOUT(chunk, 64)
 LEAK_LAYOUT(own, 24)
 LEAK_LAYOUT(process, 16)
+LEAK_LAYOUT(forks, 72)
 LEAK_LAYOUT(module, 96)
 LEAK_LAYOUT(thread, 64)
 LEAK_LAYOUT(node, 16)

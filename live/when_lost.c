@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/proc.h"
 #include "common/base/string_list.h"
 #include "common/base/term_text.h"
 #include "live/listening.h"
@@ -20,6 +22,45 @@
 static unsigned seconds_since(uint64_t began)
 {
     return (unsigned)((time_steady_ns() - began) / 1000000000);
+}
+
+/* Time in ms that the processes of the first run have to end after the program. */
+#define SURVIVOR_MS 30
+#define STEP_MS 5
+
+static void signal_processes(const struct session *session, int sig)
+{
+    pid_t *pids;
+    size_t count = proc_find_users(session->users, &pids);
+    for (size_t i = 0; i < count; i++)
+        kill(pids[i], sig);
+    free(pids);
+}
+
+/* Waits until no process of the session is left. False: some are after this time, or the user has
+ * asked for an end. */
+static bool wait_for_processes(const struct session *session, unsigned ms)
+{
+    bool asked = child_end_was_requested();
+    for (unsigned waited = 0;; waited += STEP_MS) {
+        pid_t *pids;
+        size_t found = proc_find_users(session->users, &pids);
+        free(pids);
+        if (!found || waited >= ms || (!asked && child_end_was_requested()))
+            return !found;
+        nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
+    }
+}
+
+/* Waits for the processes that outlive the program of a further run, since the followed blocks are
+ * in one of them, and ends those that run longer. */
+static void await_children(const struct session *session, unsigned seconds)
+{
+    if (wait_for_processes(session, 1000 * seconds))
+        return;
+    signal_processes(session, SIGTERM);
+    if (!wait_for_processes(session, 1000 * TERM_SECONDS))
+        signal_processes(session, SIGKILL);
 }
 
 /* A run that is watched, since it may be one of a server whose clients do not come again. */
@@ -96,6 +137,8 @@ static bool run_again(const struct when_lost_program *program, const struct sess
                             .output = -1,
                             .repeats = true};
     run_with_input(program, &run, &launch);
+    if (strchr(blocks, '/'))
+        await_children(session, first_seconds + WHEN_LOST_CHILD_SECONDS);
     free(args.runtime);
     string_list_free(&set);
     string_list_free(&environment);
@@ -204,6 +247,7 @@ void when_lost_run(struct when_lost *when, const struct when_lost_program *progr
         print_notice("--when-lost: not run again: %s", why);
         return;
     }
+    wait_for_processes(program->session, SURVIVOR_MS);
     for (bool more = true; more && !(when->count && is_enough(runs.asked, runs.began));) {
         char *lines = report_blocks_to_follow(program->session, program->child, program->args,
                                               program->reporter, program->environment, &when->dirs);

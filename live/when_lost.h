@@ -22,6 +22,9 @@
 #define WHEN_LOST_OTHER_SECONDS 30
 /* A run of a server is ended when it is so much longer than the first one. */
 #define WHEN_LOST_SERVER_SECONDS 60
+/* If the blocks are in a process that the program has forked, it may end so much later than the
+ * program, plus the time of the first run. */
+#define WHEN_LOST_CHILD_SECONDS 25
 
 struct when_lost {
     struct session sessions[WHEN_LOST_RUNS];

@@ -846,7 +846,10 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
-    bool forked;   /* a fork child that did not call exec: its first blocks came from its parent */
+    bool forked; /* a fork child that did not call exec: its first blocks came from its parent */
+    /* The forks that led to a fork child, as follow_blocks= names it: "T1.3/T1.1/"; empty: the process
+     * is none; NULL: unknown. */
+    const char *fork_chain;
     bool replaced; /* the process called exec, and the report has the program that followed */
     bool damaged;  /* the recording file could not be read in full */
     /* What the process could not check, as words behind "pid 42: "; NULL = nothing is missing.

@@ -290,6 +290,7 @@ bool reader_parse(struct arena *mem, const struct store_image *image, struct sto
     *store = (struct store){.mem = mem, .owner = image->owner};
     if (!check_header(image, store, trouble))
         return false;
+    store->fork_chain = store->header.flags & LEAK_FLAG_FORKED ? NULL : "";
     chunks = chunks_find(image, store->header.used);
     read_chunks(&reader, &chunks);
     add_notes(&reader, chunks.skipped);

@@ -1,5 +1,6 @@
 /* read_process.c - reads chunks with texts and records of any length: the process, its modules
  * and options, Python code. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/store/reader_internal.h"
@@ -231,6 +232,23 @@ static void read_suppressions(struct reader *reader, const uint8_t *at, size_t l
                                     .length = length};
 }
 
+static void read_forks(struct reader *reader, const uint8_t *at, size_t length)
+{
+    struct store *store = reader->store;
+    struct leak_forks forks;
+    char *chain = "";
+
+    if (length < sizeof(forks)) {
+        reader->damaged++;
+        return;
+    }
+    memcpy(&forks, at, sizeof(forks));
+    for (uint32_t i = 0; i < forks.depth && i < LEAK_FORKS_MOST; i++)
+        chain = arena_format(store->mem, "%sT%" PRIu32 ".%" PRIu32 "/", chain,
+                             forks.forks[i].thread, forks.forks[i].count);
+    store->fork_chain = forks.depth <= LEAK_FORKS_MOST ? chain : NULL;
+}
+
 void read_packed(struct reader *reader, const struct chunk *chunk)
 {
     const uint8_t *at = reader->image->data + chunk->payload;
@@ -245,6 +263,8 @@ void read_packed(struct reader *reader, const struct chunk *chunk)
         reader->store->options = arena_copy(reader->store->mem, (const char *)at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_OWN && chunk->length >= sizeof(struct leak_own))
         memcpy(&reader->store->own, at, sizeof(struct leak_own));
+    else if (chunk->type == LEAK_CHUNK_FORKS)
+        read_forks(reader, at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_SUPPRESSIONS)
         read_suppressions(reader, at, chunk->length);
 }

@@ -400,7 +400,10 @@ struct store {
                        * check */
         WINDOW_UNTIL, /* only blocks older than a milestone before the leak check */
     } window;
-    struct store_crash *crash;       /* NULL = the process did not crash */
+    struct store_crash *crash; /* NULL = the process did not crash */
+    /* The forks that led to this process, as follow_blocks= names it: "T1.3/T1.1/"; empty: it is no
+     * fork child; NULL: unknown. */
+    const char *fork_chain;
     struct store_followed *followed; /* the followed blocks that were allocated */
     size_t followed_count;
     struct store_counter counter;

@@ -10,6 +10,7 @@
 #include "preload/heap/free_form.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/misuse/alloc_watch.h"
+#include "preload/store/fork_chain.h"
 #include "preload/store/store.h"
 #include "preload/contexts/sites.h"
 
@@ -47,6 +48,9 @@ static struct followed {
     struct leak_followed *out;
 } followed[LEAK_FOLLOWED_MOST];
 static unsigned followed_count;
+/* The value of the option follow_blocks=; NULL: nothing is followed in this process or in those
+ * that it forks. */
+static const char *followed_option;
 /* number of blocks that are followed now: in the phases FRESH, HELD and GONE */
 static uint32_t following;
 
@@ -76,12 +80,41 @@ static const char *parse_decimal(const char *text, const char *end, uint32_t *ou
     return at > text && number <= UINT32_MAX ? at : NULL;
 }
 
-/* Parses the name of one followed block: "T1#4213", the 4213th allocation of thread 1. With "@57"
- * behind it, the thread executes its code step by step after the 57th call since; with "@way", the
- * block's way through the program's functions is recorded. False: it has another form. */
-static bool parse_followed(const char *at, const char *end, struct followed *out)
+/* Parses a thread, "T1", and the character behind it. NULL: the text has another form. */
+static const char *parse_thread(const char *at, const char *end, uint32_t *out)
 {
-    if (at >= end || *at != 'T' || !(at = parse_decimal(at + 1, end, &out->thread)) || at >= end ||
+    if (at >= end || *at != 'T')
+        return NULL;
+    at = parse_decimal(at + 1, end, out);
+    return at && at < end ? at : NULL;
+}
+
+/* Parses the process of a followed block: nothing for the program, "T1.3/" for the child that its
+ * first thread forked third, "T1.3/T1.1/" for the first child of that one. Returns the text behind
+ * it; NULL: it has another form. *here: it is this process. */
+static const char *parse_forks(const char *at, const char *end, bool *here)
+{
+    struct leak_fork fork;
+    uint32_t depth = 0;
+    const char *next;
+    for (*here = true; (next = parse_thread(at, end, &fork.thread)) && *next == '.'; depth++) {
+        at = parse_decimal(next + 1, end, &fork.count);
+        if (!at || at >= end || *at++ != '/')
+            return NULL;
+        *here &=
+            depth < LEAK_FORKS_MOST && memcmp(&fork, &fork_chain.forks[depth], sizeof fork) == 0;
+    }
+    *here &= depth == fork_chain.depth;
+    return at;
+}
+
+/* Parses the name of one followed block: "T1#4213", the 4213th allocation of thread 1, behind the
+ * name of a fork child if it is not the program's. With "@57" behind it, the thread executes its
+ * code step by step after the 57th call since; with "@way", the block's way through the program's
+ * functions is recorded. *here: the block is one of this process. False: it has another form. */
+static bool parse_followed(const char *at, const char *end, struct followed *out, bool *here)
+{
+    if (!(at = parse_forks(at, end, here)) || !(at = parse_thread(at, end, &out->thread)) ||
         *at != '#' || !(at = parse_decimal(at + 1, end, &out->count)) || !out->count)
         return false;
     out->steps = at < end && *at == '@';
@@ -91,15 +124,18 @@ static bool parse_followed(const char *at, const char *end, struct followed *out
     return at == end || (out->steps && parse_decimal(at + 1, end, &out->step_at) == end);
 }
 
+/* Parses the option, and keeps the blocks of this process. */
 static bool parse_option(const char *option)
 {
     const char *end = option + strlen(option);
-    while (option < end) {
+    for (unsigned named = 0; option < end; named++) {
         const char *comma = memchr(option, ',', end - option), *stop = comma ? comma : end;
-        if (followed_count == LEAK_FOLLOWED_MOST ||
-            !parse_followed(option, stop, &followed[followed_count]))
+        struct followed block = {.phase = WAITING};
+        bool here;
+        if (named == LEAK_FOLLOWED_MOST || !parse_followed(option, stop, &block, &here))
             return false;
-        followed_count++;
+        if (here)
+            followed[followed_count++] = block;
         option = stop + 1;
     }
     return true;
@@ -494,6 +530,15 @@ static bool create_records(void)
     return table != NULL;
 }
 
+/* Starts to wait for the blocks of this process. */
+static void await_blocks(void)
+{
+    if (followed_count && !create_records())
+        followed_count = 0;
+    if (followed_count == 1)
+        followed[0].trails ? block_trail_start() : block_counts_start();
+}
+
 void follow_start(const char *option)
 {
     if (!*option)
@@ -501,12 +546,13 @@ void follow_start(const char *option)
     if (!parse_option(option)) {
         followed_count = 0;
         log_bad_value("follow_blocks", option,
-                      "the serials of up to 4 blocks, as in T1#4213,T2#7; nothing is followed");
-    }
-    if (!followed_count || !create_records())
+                      "the serials of up to 4 blocks, as in T1#4213,T2#7, those of a fork child "
+                      "as in T1.3/T1#42; nothing is followed");
         return;
-    if (followed_count == 1)
-        followed[0].trails ? block_trail_start() : block_counts_start();
+    }
+    await_blocks();
+    followed_option = option;
+    /* Also if all blocks belong to processes that this one will fork: they inherit these. */
     alloc_watch_calls.allocated = on_alloc;
     alloc_watch_calls.freed = on_free;
 }
@@ -522,13 +568,15 @@ bool follow_is_on(void)
     return alloc_watch_calls.allocated != NULL;
 }
 
-/* Stops following in a fork child: the numbers of allocations in follow_blocks= belong to the
- * parent. */
+/* Stops following the blocks of the parent in a fork child, and starts to wait for those that
+ * follow_blocks= names for this process. */
 void follow_fork_child(void)
 {
     turnstile_reset(&turn);
     followed_count = 0;
     following = 0;
-    alloc_watch_calls = (struct alloc_watch_calls){0};
+    search_ns = 0;
     slot_watch_fork_child();
+    if (followed_option && parse_option(followed_option))
+        await_blocks();
 }

@@ -19,6 +19,9 @@
  *
  * T1#4213@57: after the 57th call since the allocation, the thread executes its code step by
  * step.
+ *
+ * T1.3/T1#42: a block of the child that the first thread forked third (fork_chain.h). A fork child
+ * follows the blocks that are named for it, and none of its parent's.
  */
 #ifndef PRELOAD_FOLLOW_FOLLOW_H
 #define PRELOAD_FOLLOW_FOLLOW_H

@@ -1,5 +1,7 @@
 #include "preload/process/locked_memory.h"
 #include "preload/process/process.h"
+#include "preload/heap/threads.h"
+#include "preload/store/fork_chain.h"
 #include "preload/store/store.h"
 #include "preload/memory/arena.h"
 #include "preload/base/base.h"
@@ -471,6 +473,7 @@ extern void _IO_list_unlock(void) __attribute__((weak));
 static void before_fork(void)
 {
     uint64_t mask;
+    fork_chain_before_fork(guard_self.thread ? guard_self.thread->serial : 0);
     if (state != ONLY_CRASHES && (state != RUNNING || !*recording))
         return;
     bool streams = !*lock_single_threaded && _IO_list_lock && _IO_list_unlock;
@@ -506,6 +509,7 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     sys_learn_identity_in_child();
+    fork_chain_fork_child();
     breakpoint_fork_child();
     if (!fork_holds)
         return;

@@ -5,6 +5,7 @@
 #include "preload/options/options.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
+#include "preload/store/fork_chain.h"
 
 #include <limits.h>
 
@@ -48,6 +49,7 @@ static void write_process(void)
 void process_info_write(void)
 {
     write_process();
+    fork_chain_write();
     process_info_write_options();
 }
 

@@ -47,6 +47,8 @@ static void fill_identity(struct arena *mem, const struct store *store, struct p
     process->has_end_value = process->how == END_EXIT || process->how == END_SIGNAL;
     process->end_value = process->has_end_value ? header->end_value : 0;
     process->forked = (header->flags & LEAK_FLAG_FORKED) != 0;
+    process->fork_chain =
+        store->fork_chain ? arena_copy(mem, store->fork_chain, strlen(store->fork_chain)) : NULL;
     process->damaged = store->note_count != 0;
     process->sample = header->sample;
     process->asked = (header->flags & LEAK_FLAG_ASKED) != 0;

@@ -55,6 +55,31 @@ static size_t read_followed_dir(struct arena *mem, struct resolver *resolver, co
     return found;
 }
 
+static bool has_lost_records(const struct process *process)
+{
+    for (size_t i = 0; i < process->record_count; i++)
+        if (process->records[i].verdict == VERDICT_LOST)
+            return true;
+    return false;
+}
+
+/* Adds a note that the runs have found nothing to the first process that has lost blocks. */
+static void note_unknown(struct arena *mem, struct report *report)
+{
+    struct process *process = report->processes;
+
+    for (size_t i = report->process_count; i-- > 0;)
+        if (has_lost_records(&report->processes[i]))
+            process = &report->processes[i];
+    report_notes_append(
+        mem, process,
+        process->forked
+            ? "when lost: unknown, since no later run forked this process again with the followed "
+              "blocks and the same call stacks: the runs took another path"
+            : "when lost: unknown, since the second run did not allocate the followed blocks "
+              "with the same call stacks: it took another path");
+}
+
 void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
                    struct report *report)
 {
@@ -64,10 +89,7 @@ void followed_read(struct arena *mem, struct resolver *resolver, const struct op
         found += read_followed_dir(mem, resolver, options->followed.text[i], i + 1, report);
     report->followed = options->followed.count > 0;
     if (report->followed && !found && report->process_count)
-        report_notes_append(
-            mem, &report->processes[0],
-            "when lost: unknown, since the second run did not allocate the followed blocks "
-            "with the same call stacks: it took another path");
+        note_unknown(mem, report);
 }
 
 /* ---- Choosing the blocks to follow ----------------------------------------------------------- */
@@ -81,6 +103,7 @@ static bool fail(const char *record, const char *why)
 
 /* The lost blocks of one entry of the list, and the runs that have followed one of them alone. */
 struct lost_entry {
+    const struct process *process;                    /* all blocks are of this one */
     const struct record *records[RECORD_BLOCKS_MOST]; /* for each block, its record */
     size_t blocks[RECORD_BLOCKS_MOST];                /* for each block, its index in samples[] */
     size_t count;
@@ -126,6 +149,7 @@ static bool add_entry(struct plan *plan, const struct options *options,
         return false;
     if (lost_only && process->records[records[0]].verdict != VERDICT_LOST)
         return true;
+    entry->process = process;
     for (size_t k = 0; k < count; k++)
         if (process->records[records[k]].verdict == VERDICT_LOST)
             add_blocks(entry, &process->records[records[k]]);
@@ -156,19 +180,22 @@ static bool add_numbered(struct plan *plan, const struct options *options,
 
 static bool add_signature(struct plan *plan, const struct report *report, uint64_t signature)
 {
+    struct lost_entry *entry = &plan->entries[0];
     bool found = false;
 
-    for (size_t i = 0; i < report->process_count; i++)
+    for (size_t i = 0; i < report->process_count && !entry->count; i++)
         for (size_t k = 0; k < report->processes[i].record_count; k++) {
             const struct record *record = &report->processes[i].records[k];
 
             if (record->signature != signature)
                 continue;
             found = true;
-            if (record->verdict == VERDICT_LOST)
-                add_blocks(&plan->entries[0], record);
+            if (record->verdict == VERDICT_LOST) {
+                entry->process = &report->processes[i];
+                add_blocks(entry, record);
+            }
         }
-    plan->count = plan->entries[0].count > 0;
+    plan->count = entry->count > 0;
     return found;
 }
 
@@ -253,12 +280,14 @@ static struct run next_run(struct plan *plan)
 }
 
 /* Says whether a run without results may have results when it is repeated. Blocks to follow are
- * named by thread and number. Threads other than the first may share their work differently in each
- * run, so these numbers may fit in the next run although they did not in the last. */
+ * named by process, thread and number. Fork children, and threads other than the first, may share
+ * their work differently in each run, so these numbers may fit in the next run although they did
+ * not in the last. */
 static bool is_worth_a_retry(const struct plan *plan, const struct lost_entry *entry)
 {
     for (size_t i = 0; i < entry->count && plan->runs < RETRIED_RUNS; i++)
-        if (entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
+        if (entry->process->forked ||
+            entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
             return true;
     return false;
 }
@@ -294,7 +323,8 @@ static void print_block(const struct lost_entry *entry, size_t i, FILE *stream)
 {
     const struct sample *block = &entry->records[i]->samples[entry->blocks[i]];
 
-    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread.serial, block->count);
+    fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, entry->process->fork_chain, block->thread.serial,
+            block->count);
 }
 
 /* Prints blocks of the first entries. */
@@ -326,7 +356,8 @@ static void print_single_run(const struct run *run, FILE *stream)
     const struct when_lost *when = first_lost(run->entry);
     const struct lost_block *block = &when->blocks[when->chosen];
 
-    fprintf(stream, "T%" PRIu32 "#%" PRIu32, block->thread, block->count);
+    fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, run->entry->process->fork_chain, block->thread,
+            block->count);
     if (run->kind == RUN_WAY)
         fputs("@way", stream);
     else if (!when->place.at.count)
@@ -369,6 +400,9 @@ bool followed_print_plan(struct arena *mem, struct resolver *resolver,
         return false;
     if (!plan.count)
         return fail(options->to_follow, "the record is not lost, or none of its blocks is known");
+    if (!plan.entries[0].process->fork_chain)
+        return fail(options->to_follow, "lost in a process behind more than 8 forks, which cannot "
+                                        "be recognized in another run");
     read_runs(mem, resolver, options, &plan, report);
     print_runs(&plan, stream);
     return true;

@@ -10,7 +10,8 @@
 
 /* Adds the results of further runs, whose recording files are in the directories of --followed, to
  * the records of the report. Results of later runs, which followed a single block, are more precise
- * and replace those of earlier ones. Without results, adds a note to the first process. */
+ * and replace those of earlier ones. Without results, adds a note to the first process with
+ * lost blocks. */
 void followed_read(struct arena *mem, struct resolver *resolver, const struct options *options,
                    struct report *report);
 

@@ -815,13 +815,21 @@ static struct when_lost *results_of(struct arena *mem, struct record *record, ui
     return when;
 }
 
+/* Says whether the process of a further run corresponds to the one of the report: the same forks led
+ * to it. */
+static bool is_same_process(const struct store *store, const struct process *process)
+{
+    return store->fork_chain && process->fork_chain &&
+           strcmp(store->fork_chain, process->fork_chain) == 0;
+}
+
 size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct store *store,
                       uint32_t run, struct process *process)
 {
     struct when_lost_builder builder = {.mem = mem, .process = process};
     size_t found = 0;
 
-    if (!store->followed_count)
+    if (!store->followed_count || (run && !is_same_process(store, process)))
         return 0;
     builder.signatures = signatures_begin(resolver, store);
     for (size_t i = 0; i < store->followed_count; i++)

@@ -1789,3 +1789,124 @@ test_when_lost_long_loops_are_stepped_over() {
     loops_long '(9|10)' 1
     loops_long '(18|19|20)' 2
 }
+
+# The arguments name the processes that lose a block: the program, its second fork child, which is a
+# daemon that closes its descriptors and outlives the program, its own child, or a child that another
+# thread forks.
+forks() { # arguments
+    cat >forks.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+char *global, *shared;
+static int count;
+static char **names;
+static void busy(int n) { while (n--) free(malloc(900 + n)); }
+static void clear(void) {
+    busy(1);
+    global = NULL; /*cleared*/
+    busy(1);
+}
+static void lose(const char *name) {
+    for (int i = 1; i < count; i++)
+        if (strcmp(names[i], name) == 0) {
+            global = malloc(41);
+            busy(3);
+            clear();
+        }
+}
+static void *forks_too(void *unused) {
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            busy(2);
+            if (i == 1)
+                lose("of_thread");
+            exit(0);
+        }
+    while (wait(NULL) > 0);
+    return unused;
+}
+static void daemon_(void) {
+    for (int i = 3; i < 200; i++)
+        close(i);
+    setsid();
+    if (fork() == 0) {
+        usleep(10000);
+        lose("grandchild");
+        exit(0);
+    }
+    busy(5);
+    wait(NULL);
+    lose("child");
+}
+int main(int argc, char **argv) {
+    pthread_t one;
+    count = argc;
+    names = argv;
+    shared = malloc(77);
+    pthread_create(&one, NULL, forks_too, NULL);
+    pthread_join(one, NULL);
+    if (fork() == 0) {
+        busy(4);
+        return 0;
+    }
+    wait(NULL);
+    if (fork() == 0) {
+        daemon_();
+        return 0;
+    }
+    lose("program");
+    if (argc > 1 && strcmp(argv[1], "ends_first"))
+        wait(NULL);
+    return 0;
+}
+END
+    gcc -w -g -O0 -fno-builtin -pthread -o forks forks.c
+    leakrun --when-lost --color=never ./forks "$@" >out 2>err
+    says err "lost in clear at forks.c:$(grep -n '/\*cleared\*/' forks.c | cut -d: -f1), which overwrote the last pointer"
+    says err ' global \(forks.c:'
+    silent_about err 'when lost: unknown'
+}
+test_when_lost_in_a_fork_child() {
+    forks child
+}
+test_when_lost_in_a_grandchild() {
+    forks grandchild
+}
+test_when_lost_in_a_child_that_a_thread_forked() {
+    forks of_thread
+}
+test_when_lost_in_the_parent_of_fork_children() {
+    forks program
+}
+test_when_lost_in_a_child_that_outlives_the_program() {
+    forks ends_first child
+}
+# The second run forks no child.
+test_when_lost_child_that_is_not_forked_again_is_told() {
+    cat >fewer.c <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    if (access("forked", F_OK) == 0)
+        return 0;
+    if (fork() == 0) {
+        close(creat("forked", 0600));
+        char *volatile lost = malloc(40);
+        lost = NULL;
+        return 0;
+    }
+    wait(NULL);
+    return 0;
+}
+END
+    rm -f forked
+    gcc -w -g -O0 -fno-builtin -o fewer fewer.c
+    leakrun --when-lost --color=never ./fewer >out 2>err
+    says err 'when lost: unknown, since no later run forked this process again with the followed blocks'
+    sed -n '/40 bytes in 1 block lost (1 record)/,$p' err >child
+    says child 'when lost: unknown'
+}

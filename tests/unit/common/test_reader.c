@@ -328,6 +328,41 @@ START_TEST(memory_of_libleak_itself_is_read_when_it_is_whole)
 }
 END_TEST
 
+static void check_forks(uint32_t depth, const char *expected)
+{
+    struct store_builder builder = builder_begin();
+    size_t chunk = builder_chunk(&builder, LEAK_CHUNK_FORKS, 0, sizeof(struct leak_forks));
+
+    builder_header(&builder)->flags = LEAK_FLAG_FORKED;
+    *(struct leak_forks *)record_in(&builder, chunk, 0, sizeof(struct leak_forks)) =
+        (struct leak_forks){.depth = depth, .forks = {{1, 3}, {2, 1}}};
+    read_well(&builder);
+    if (expected)
+        ck_assert_str_eq(store.fork_chain, expected);
+    else
+        ck_assert_ptr_null(store.fork_chain);
+    end(&builder);
+}
+
+START_TEST(fork_child_is_named_by_its_forks_if_all_are_known)
+{
+    check_forks(1, "T1.3/");
+    check_forks(2, "T1.3/T2.1/");
+    check_forks(LEAK_FORKS_MOST + 1, NULL);
+    check_forks(UINT32_MAX, NULL);
+}
+END_TEST
+
+START_TEST(process_that_was_not_forked_has_an_empty_chain_of_forks)
+{
+    struct store_builder builder = builder_begin();
+
+    read_well(&builder);
+    ck_assert_str_eq(store.fork_chain, "");
+    end(&builder);
+}
+END_TEST
+
 START_TEST(pools_of_wrong_frees_have_their_names)
 {
     struct store_builder builder = builder_begin();
@@ -1111,6 +1146,8 @@ int main(void)
     tcase_add_test(content, temporary_blocks_belong_to_their_site);
     tcase_add_loop_test(content, variances_belong_to_what_lives_of_a_sampled_process, 0, 2);
     tcase_add_test(content, unknown_chunks_and_unpublished_pages_are_passed_over);
+    tcase_add_test(content, fork_child_is_named_by_its_forks_if_all_are_known);
+    tcase_add_test(content, process_that_was_not_forked_has_an_empty_chain_of_forks);
     tcase_add_test(content, a_wild_chunk_size_swallows_nothing_behind_it);
     tcase_add_test(content, a_module_record_without_a_sane_length_ends_the_list);
     tcase_add_loop_test(files, what_is_no_store_is_refused_by_name, 0, ROWS(refused));
