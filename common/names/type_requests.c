@@ -286,6 +286,15 @@ static void put_called(struct elf_binary *binary, const struct program_code *cod
     message_put_number(answer, name != NULL);
 }
 
+/* Says whether the function returns a pointer, by its debug information. */
+static bool returns_pointer(const struct program_code *code)
+{
+    Dwarf_Die function = code->function, type, plain;
+
+    return type_of_die(&function, &type) && type_make_plain(&type, &plain) &&
+           type_is_pointer(&plain);
+}
+
 static void answer_calls(struct elf_binary *binary, const struct elf_binary_parts *parts,
                          struct message *request, struct message *answer)
 {
@@ -301,7 +310,7 @@ static void answer_calls(struct elf_binary *binary, const struct elf_binary_part
     call.by_pointer = question.by_pointer;
     result_flow_find(&code, &call, &flow);
     qsort(flow.calls, flow.call_count, sizeof(*flow.calls), by_address);
-    message_put_number(answer, flow.returned);
+    message_put_number(answer, flow.returned && returns_pointer(&code));
     message_put_number(answer, flow.pointer);
     message_put_number(answer, flow.call_count);
     for (size_t i = 0; i < flow.call_count; i++) {

@@ -51,7 +51,8 @@ struct passing_call {
 struct passing_calls {
     struct passing_call calls[PASSING_CALLS_MOST]; /* as they follow in the code */
     size_t count;
-    bool returned; /* the function returns the block to its caller */
+    bool returned; /* the function, which returns a pointer, returns the block to its caller on some
+                    * path */
     bool pointer;  /* the called function returns a pointer, by its debug information */
 };
 

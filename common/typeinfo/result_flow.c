@@ -776,15 +776,51 @@ static void return_result(struct walk *walk, const struct machine *machine)
     add_use(walk->flow, FLOW_RETURNED, &type, dwarf_diename(&walk->code->function));
 }
 
+/* most instructions between a place where paths meet and the return of the function */
+#define ENDING_MOST 16
+
+/* Executes the end of the function from a place on that another path has reached before: this path may
+ * return the result where that one did not. */
+static void execute_ending(struct walk *walk, struct machine *machine, uint64_t address)
+{
+    for (unsigned i = 0; i < ENDING_MOST && !walk->flow->returned; i++) {
+        struct x86_instruction at;
+
+        if (address < walk->code->start || address >= walk->code->end ||
+            !program_code_read(walk->code, address, &at))
+            return;
+        switch (at.operation) {
+        case X86_RETURN:
+            return_result(walk, machine);
+            return;
+        case X86_BRANCH: /* around a call that ends the program */
+        case X86_JUMP:
+            address = target_of(address, &at);
+            break;
+        case X86_CALL:
+        case X86_CALL_POINTER:
+        case X86_JUMP_POINTER:
+        case X86_STOP:
+            return;
+        default:
+            execute(walk, machine, address, &at);
+            address += at.length;
+        }
+    }
+}
+
 /* Executes one instruction. False: the path ends here. */
 static bool step(struct walk *walk, struct machine *machine, uint64_t *address)
 {
     struct x86_instruction at;
     uint64_t here = *address;
 
-    if (here < walk->code->start || here >= walk->code->end ||
-        walk->seen[here - walk->code->start] || ++walk->steps > STEPS_MOST)
+    if (here < walk->code->start || here >= walk->code->end || ++walk->steps > STEPS_MOST)
         return false;
+    if (walk->seen[here - walk->code->start]) {
+        execute_ending(walk, machine, here);
+        return false;
+    }
     walk->seen[here - walk->code->start] = 1;
     look_at_registers(walk, machine, here);
     if (!program_code_read(walk->code, here, &at))

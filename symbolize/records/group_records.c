@@ -152,13 +152,14 @@ static void fill_counterparts(struct grouping *grouping, struct record_sum *cons
     size_t left = COUNTERPARTS_OF;
 
     for (size_t i = 0; i < process->record_count && left; i++) {
-        if (process->records[i].suppressed_by || process->records[i].verdict != VERDICT_LOST)
+        struct record *record = &process->records[i];
+        uint32_t node = grouping->store->sites[order[i]->largest.site].node;
+
+        if (record->suppressed_by || record->verdict != VERDICT_LOST)
             continue;
-        counterparts_fill(grouping->mem, &grouping->signatures,
-                          grouping->store->sites[order[i]->largest.site].node,
-                          &process->records[i]);
-        handovers_fill(grouping->mem, &grouping->signatures,
-                       grouping->store->sites[order[i]->largest.site].node, &process->records[i]);
+        handovers_check_mark(&grouping->signatures, node, record);
+        counterparts_fill(grouping->mem, &grouping->signatures, node, record);
+        handovers_fill(grouping->mem, &grouping->signatures, node, record);
         left--;
     }
 }

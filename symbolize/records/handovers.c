@@ -1,5 +1,5 @@
 /* handovers.c - finds the functions to which a caller passes the blocks of a record, or what holds
- * them; described in records.h. */
+ * them, and those that return the blocks; described in records.h. */
 #include "symbolize/records/records.h"
 
 #include <string.h>
@@ -26,6 +26,17 @@ static bool share_first_word(const char *function, const char *other)
            strcmp(words[0], others[0]) == 0;
 }
 
+/* Says whether a call frees other blocks of the record, which the report says anyway. */
+static bool is_known_free(const struct record *record, const struct calling *calling,
+                          const struct passing_call *call)
+{
+    const struct freed_place *at = &record->freed.place[0];
+    const struct frame *frees = at->common ? at->common : at->frame;
+
+    return record->freed.places && frees->name_hash == calling->frame->name_hash &&
+           frees->line == call->line;
+}
+
 /* Says whether a function is worth to be named: it is the program's own, or of the library that
  * returned the block, and is not named anyway. */
 static bool is_worth_a_name(const struct record *record, const struct calling *calling,
@@ -33,7 +44,7 @@ static bool is_worth_a_name(const struct record *record, const struct calling *c
 {
     return classify_frame(calling->module, function, NULL) == FRAME_USER &&
            (!call->imported || share_first_word(function, calling->called->function)) &&
-           !record_tells_function(record, function);
+           !record_tells_function(record, function) && !is_known_free(record, calling, call);
 }
 
 static struct handover make_handover(struct arena *mem, const struct calling *calling,
@@ -106,6 +117,40 @@ static bool is_at_place(const struct resolved_place *place, const struct frame *
     return false;
 }
 
+static bool has_mark(const struct record *record)
+{
+    return record->freed.places && record->freed.place[0].close;
+}
+
+/* Says whether a function returns to its caller what it gets from the call in it. */
+static bool is_returned(const struct calling *calling)
+{
+    struct block_question question = {.address = calling->address};
+    struct passing_calls calls;
+
+    return binary_find_calls(calling->binary, &question, &calls) && calls.returned;
+}
+
+void handovers_check_mark(struct signatures *signatures, uint32_t node, struct record *record)
+{
+    const struct frame *inner = NULL;
+    struct freed_place *at = &record->freed.place[0];
+
+    if (record->verdict != VERDICT_LOST || !has_mark(record))
+        return;
+    for (; node >= LEAK_NODE_FIRST; node = signatures->store->nodes[node].parent) {
+        struct calling calling;
+
+        if (!find_calling(signatures, node, inner, &calling))
+            continue;
+        inner = calling.frame;
+        if (calling.frame->name_hash != at->common->name_hash)
+            continue;
+        at->close = !is_returned(&calling);
+        return;
+    }
+}
+
 void handovers_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
                     struct record *record)
 {
@@ -113,8 +158,7 @@ void handovers_fill(struct arena *mem, struct signatures *signatures, uint32_t n
     size_t callers = 0;
     bool user = false; /* true from the user frame on */
 
-    if (record->verdict != VERDICT_LOST || record->user == record->frame_count ||
-        (record->freed.places && record->freed.place[0].close))
+    if (record->verdict != VERDICT_LOST || record->user == record->frame_count || has_mark(record))
         return;
     for (; node >= LEAK_NODE_FIRST && callers <= CALLERS_MOST;
          node = signatures->store->nodes[node].parent) {

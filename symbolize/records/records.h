@@ -60,6 +60,11 @@ void counterparts_fill(struct arena *mem, struct signatures *signatures, uint32_
 void handovers_fill(struct arena *mem, struct signatures *signatures, uint32_t node,
                     struct record *record);
 
+/* Takes the mark away from a function that frees other blocks if its code returns the block to its
+ * caller, too: then the caller decides whether the block is freed. node: that of the record's largest
+ * stack. */
+void handovers_check_mark(struct signatures *signatures, uint32_t node, struct record *record);
+
 /* ---- alloc_lines.c: the lines of a function that allocate, or call what allocates ---------------
  *
  * Signatures contain no lines, so allocations in three lines of one function are one record. The

@@ -112,10 +112,11 @@ void text_totals(const struct totals *totals, FILE *stream);
 
 /* ---- The processes that the report lists ----------------------------------------------------- */
 
-/* The processes of a report. The process that the user asked for is first and listed in full. Then
- * come other processes with findings: those with errors first, the user's own programs before those
- * of the system, and those that lost more bytes before others. All processes that are not listed in
- * full have one line for each program. */
+/* The processes of a report. The process that the user asked for is first and listed in full, unless
+ * it has only open resources and another one lost memory or has errors. Then come other processes
+ * with findings: those with errors first, the user's own programs before those of the system, those
+ * with only open resources behind others, and those that lost more bytes before others. All
+ * processes that are not listed in full have one line for each program. */
 struct text_processes {
     const struct report *report;
     size_t *full; /* indices of the processes that are listed in full, in the order of the report */

@@ -32,12 +32,20 @@ struct fitting {
     bool when_told;
 };
 
+/* Counts the lines of a screen that a text takes. Only the command that is suggested may be wider
+ * than a line. */
 static size_t count_lines(const char *text)
 {
     size_t lines = 1; /* 1 for the summary line, which follows */
 
-    for (; *text; text++)
-        lines += *text == '\n';
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+
+        lines += strncmp(text, "Next: ", 6) == 0 && length > TEXT_COLUMNS
+                     ? (length + TEXT_COLUMNS - 1) / TEXT_COLUMNS
+                     : text[length] == '\n';
+        text += length + (text[length] == '\n');
+    }
     return lines;
 }
 

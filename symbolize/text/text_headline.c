@@ -224,21 +224,24 @@ struct term_text text_amount(uint64_t bytes, uint64_t blocks)
     return bytes || !blocks ? term_count(bytes, "byte") : term_count(blocks, "empty block");
 }
 
-/* What other processes have of the errors that --error-exitcode counts by default. */
+/* What the processes but that of the headline have of the errors that --error-exitcode counts by default. */
 struct elsewhere {
     const struct process *process; /* the first other process with such errors */
     size_t processes;
     uint64_t bytes, blocks, records, errors;
 };
 
-static struct elsewhere find_elsewhere(const struct report *report)
+static struct elsewhere find_elsewhere(const struct process *of_headline,
+                                       const struct report *report)
 {
     struct elsewhere sum = {0};
 
-    for (size_t i = 1; report && i < report->process_count; i++) {
+    for (size_t i = 0; report && i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
         const struct verdict_total *of = process->totals.of;
 
+        if (process == of_headline)
+            continue;
         if (!of[VERDICT_LOST].records && !of[VERDICT_INDIRECT].records && !process->totals.errors)
             continue;
         sum.process = sum.process ? sum.process : process;
@@ -256,9 +259,9 @@ static struct elsewhere find_elsewhere(const struct report *report)
 
 /* Says whether the text about other processes needs a line of its own, because it names a process
  * with a long title. */
-static bool is_title_long(const struct report *report)
+static bool is_title_long(const struct process *process, const struct report *report)
 {
-    struct elsewhere sum = find_elsewhere(report);
+    struct elsewhere sum = find_elsewhere(process, report);
     const char *name = sum.process ? process_name(sum.process) : "";
 
     return sum.processes == 1 && term_text(name, strlen(name), 0).columns > TITLE_COLUMNS;
@@ -266,9 +269,10 @@ static bool is_title_long(const struct report *report)
 
 /* Writes what other processes lost: "122,998 bytes lost in shelf (pid 43)", "600 bytes lost and 2
  * errors in 3 other processes". */
-static void write_elsewhere(const struct report *report, const char *join, FILE *stream)
+static void write_elsewhere(const struct process *process, const struct report *report,
+                            const char *join, FILE *stream)
 {
-    struct elsewhere sum = find_elsewhere(report);
+    struct elsewhere sum = find_elsewhere(process, report);
 
     if (!sum.processes)
         return;
@@ -297,11 +301,11 @@ void text_headline(const struct process *process, bool arguments, const struct r
     if (!lost)
         write_no_losses(process, stream);
     text_growing_head(process, lost || process->allocations ? "," : ":", stream);
-    write_elsewhere(report,
-                    lost                                                        ? ",\n"
-                    : !says_no_losses(process)                                  ? ":\n"
-                    : is_title_long(report) || text_has_open_resources(process) ? ",\nbut "
-                                                                                : ", but ",
+    write_elsewhere(process, report,
+                    lost                                                                 ? ",\n"
+                    : !says_no_losses(process)                                           ? ":\n"
+                    : is_title_long(process, report) || text_has_open_resources(process) ? ",\nbut "
+                                                                                         : ", but ",
                     stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);

@@ -93,19 +93,48 @@ static bool is_candidate(const struct report *report, size_t i, const struct vie
     return is_worth_a_list(process, view) || is_state_outdated(process);
 }
 
-/* the report, for compare_processes(): qsort passes no further argument */
+/* Says whether the process has findings, and all of them are open resources. */
+static bool has_only_resources(const struct process *process)
+{
+    return process_has_findings(process) && !is_certain(process) && !process->crash &&
+           !process->totals.of[VERDICT_POSSIBLE].records &&
+           !process->totals.of[VERDICT_HIDDEN].records;
+}
+
+/* Says whether the first process goes before all others: the user asked for it. If it has only open
+ * resources, it goes behind processes that lost memory or have errors. */
+static bool does_first_lead(const struct report *report, const size_t *full, size_t count)
+{
+    const struct process *first = &report->processes[0];
+
+    if (!report->process_count || !has_only_resources(first))
+        return true;
+    for (size_t i = 1; i < count; i++) {
+        const struct process *process = &report->processes[full[i]];
+
+        if (process_has_findings(process) && is_certain(process) &&
+            (is_of_system(first->exe) || !is_of_system(process->exe)))
+            return false;
+    }
+    return true;
+}
+
+/* the report, and whether its first process leads, for compare_processes(): qsort passes no further
+ * argument */
 static const struct report *compared;
+static bool first_leads;
 
 static int compare_processes(const void *left, const void *right)
 {
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
     const struct process *x = &compared->processes[a], *y = &compared->processes[b];
 
-    if (!a || !b)
+    if (first_leads && (!a || !b))
         return a ? 1 : -1;
     return COMPARE(!x->totals.errors, !y->totals.errors)
                ?: COMPARE(is_of_system(x->exe), is_of_system(y->exe))
                ?: COMPARE(!process_has_findings(x), !process_has_findings(y))
+               ?: COMPARE(has_only_resources(x), has_only_resources(y))
                ?: COMPARE(lost_bytes(y), lost_bytes(x)) ?: COMPARE(a, b);
 }
 
@@ -147,6 +176,7 @@ struct text_processes text_processes_choose(const struct report *report, const s
         if (!i || is_candidate(report, i, view))
             made.full[made.full_count++] = i;
     compared = report;
+    first_leads = does_first_lead(report, made.full, made.full_count);
     qsort(made.full, made.full_count, sizeof(*made.full), compare_processes);
     if (!shows_all(view))
         made.full_count = cut_at_limits(report, made.full, made.full_count);
@@ -420,7 +450,7 @@ void text_other_processes(const struct text_processes *processes, const struct v
     struct held held = {0};
     size_t count = 0;
 
-    for (size_t i = 1; i < report->process_count; i++) {
+    for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
         size_t k = 0;
 

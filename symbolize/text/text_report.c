@@ -114,10 +114,32 @@ static void write_report_when(const struct process *process, const struct view *
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
 
+/* Writes words, in as many lines as they need. */
+static void write_wrapped(const char *words, FILE *stream)
+{
+    size_t used = 0;
+
+    while (*words) {
+        size_t length = strcspn(words, " ");
+
+        if (used && used + 1 + length > TEXT_COLUMNS) {
+            fputs("\n ", stream);
+            used = 1;
+        }
+        used += (size_t)fprintf(stream, "%s%.*s", used ? " " : "", (int)length, words);
+        words += length;
+        words += strspn(words, " ");
+    }
+    putc('\n', stream);
+}
+
 static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
 {
-    fprintf(stream, "Not tracked%s: %s%s %s.\n", where, untracked->estimated ? "~" : "",
-            term_number(untracked->count).text, untracked->words);
+    char words[2 * TERM_TEXT_MAX];
+
+    snprintf(words, sizeof(words), "Not tracked%s: %s%s %s.", where,
+             untracked->estimated ? "~" : "", term_number(untracked->count).text, untracked->words);
+    write_wrapped(words, stream);
 }
 
 /* Writes the untracked allocations of the processes that are not listed in full, because the line
@@ -388,17 +410,21 @@ static const char *choose_again(const struct text_processes *processes, const st
     return option;
 }
 
-/* Writes the command that runs the program again with the option that shows more. */
+/* Writes the command that runs the program again with the option that shows more. In a report that
+ * is fitted to a screen it has one line, and only if another run can show what the report lacks: where
+ * the blocks were lost. */
 static void write_again(const struct text_processes *processes, const struct view *view,
                         FILE *stream)
 {
     char follow[32];
     const char *option = choose_again(processes, view, follow, sizeof(follow));
     struct term_text command = term_text(view->again, strlen(view->again), 0);
+    size_t most =
+        view->no_next ? TEXT_COLUMNS - strlen("Next: leakrun --when-lost ") : AGAIN_COLUMNS;
 
-    if (!option)
+    if (!option || (view->no_next && strncmp(option, "--when-lost", 11) != 0))
         return;
-    if (command.columns > AGAIN_COLUMNS || strcmp(command.text, view->again) != 0)
+    if (command.columns > most || strcmp(command.text, view->again) != 0)
         fprintf(stream, "Next: run it again with leakrun %s\n", option);
     else
         fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
@@ -462,14 +488,12 @@ static void write_process_at_detail(const struct text_processes *processes, size
         write_findings(process, view, stream);
     write_report_coverage(processes, nth, view, stream);
     write_pids(report, processes->full[nth], stream);
-    if (!nth)
+    if (!processes->full[nth])
         text_before_exec(processes, stream);
-    if (view->no_next)
-        ;
-    else if (!view->again && !is_short(processes, nth, view))
-        write_next(process, view, stream);
-    else if (alone)
+    if (view->again && alone)
         write_again(processes, view, stream);
+    else if (!view->again && !view->no_next && !is_short(processes, nth, view))
+        write_next(process, view, stream);
     if (!alone || view->terse < TEXT_TIGHT)
         putc('\n', stream);
 }
