@@ -303,6 +303,9 @@ static int fork_checker(struct leak_check_request *request)
              * forked. */
             all_locks_release();
         request->memory_left_out = !dontfork_restore();
+        /* The handler of SIGTRAP that follows blocks (slot_watch.h) has run on this stack. */
+        if (request->followed)
+            stack_scrub_idle_signal_stack();
         leak_check_run(request);
     }
     if (pid > 0)

@@ -4,6 +4,8 @@
 #include "preload/heap/threads.h"
 #include "leak_store.h"
 
+#include <signal.h>
+
 #define SCRUBBED_MAX 65536
 #define RED_ZONE 256 /* bytes below the stack pointer that a leaf function may use */
 
@@ -31,6 +33,23 @@ NOINLINE void stack_scrub_near(void)
     volatile uintptr_t zone[128];
     for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
         zone[i] = 0;
+}
+
+void stack_scrub_idle_signal_stack(void)
+{
+    stack_t stack;
+    char byte;
+    if (sys_signal_stack(NULL, &stack) < 0 || stack.ss_flags & (SS_DISABLE | SS_ONSTACK))
+        return;
+    uintptr_t low = round_up((uintptr_t)stack.ss_sp, sizeof(uintptr_t));
+    uintptr_t high = (uintptr_t)stack.ss_sp + stack.ss_size;
+    for (uintptr_t at = low; at + sizeof(uintptr_t) <= high; at += sizeof(uintptr_t)) {
+        volatile uintptr_t *word = (uintptr_t *)at;
+        if ((at == low || at % LEAK_PAGE == 0) && !sys_peek(at, &byte, 1))
+            return;
+        if (*word)
+            *word = 0;
+    }
 }
 
 void stack_scrub(void)

@@ -13,6 +13,11 @@ void stack_scrub(void);
 /* Clears about 1 KiB below the caller's frame, on any stack, also on that of a fibre, which is a
  * block that is scanned as a whole. Called where libleak has used that part of the stack itself. */
 void stack_scrub_near(void);
+/* Clears the alternate signal stack of the calling thread, if no handler is running on it: frames
+ * of handlers that have returned, in which the kernel saved the registers. Only for a copy of the
+ * process, as the stack is memory of the program. The thread must be on the stack on which it is
+ * in the program. */
+void stack_scrub_idle_signal_stack(void);
 
 /* Clears the dead part of the stack and calls a function, whose argument is the frame address of
  * the exported function that uses this macro. The exported function must keep nothing in registers

@@ -1627,6 +1627,41 @@ test_when_lost_register_that_is_not_used_again_holds_nothing() {
     saves_register '' ' lost in (check|main|print) at small.c:(2|8|10|11|12)'
 }
 
+# The handler of libleak's traps runs on an alternate stack in a variable of the program, where the kernel saves the registers.
+has_signal_stack() { # expected words
+    OPTIMIZED=-O1 loses_small "$1" <<END
+#include <signal.h>
+#include <stdlib.h>
+static char stack[1 << 16];
+__attribute__((noinline)) int check(char *text) { text[0] = 'a'; return text[1]; }
+__attribute__((noinline)) int lose(void) {
+    char *text = malloc(50);
+    check(text);
+    return check(text);
+}
+static void handler(int number) {
+    char *volatile text = malloc(60);
+    free(malloc(number));
+    text = NULL;
+    free(malloc(number));
+}
+int main(void) {
+    stack_t given = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+    sigaltstack(&given, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    $2;
+    return 0;
+}
+END
+}
+test_when_lost_signal_stack_that_no_handler_uses_holds_nothing() {
+    has_signal_stack ' lost in (check|lose) at small.c:(4|8|9), ' 'lose()'
+}
+test_when_lost_signal_stack_of_a_running_handler_holds() {
+    has_signal_stack ' lost in handler at small.c:13, which overwrote the last pointer' 'raise(SIGUSR1)'
+}
+
 # Code between the early return and the end of the function frees other blocks.
 cleans_up() { # the line of the early return, which one
     OPTIMIZED=-O1 loses_small " lost in parse at small.c:32, reached from line $1, where a register" <<END
