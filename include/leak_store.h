@@ -1271,6 +1271,11 @@ struct leak_sample {
  * returned. */
 
 #define LEAK_FOLLOWED_MOST 4
+/* A bit of leak_followed.thread: follow_blocks= named the block by its call stack, and the number is
+ * that of the block that was found. */
+#define LEAK_FOLLOWED_BY_STACK 0x80000000u
+/* Number of frames of a call stack, from the innermost on, whose hash is part of such a name. */
+#define LEAK_FOLLOWED_STACK 12
 #define LEAK_FOLLOWED_FRAMES 48
 
 enum leak_followed_state {
@@ -1279,7 +1284,17 @@ enum leak_followed_state {
     LEAK_FOLLOWED_LOST,
     LEAK_FOLLOWED_FREED,
     LEAK_FOLLOWED_UNKNOWN, /* no leak check was possible, or too many would have been needed */
+    /* The block that held it at the end is lost itself. */
+    LEAK_FOLLOWED_LOST_BELOW,
 };
+
+/* Adds a frame to the hash of a call stack. offset: the address before the return address, without
+ * the load address of its object; in no object: the return address. */
+static inline uint64_t leak_followed_hash(uint64_t hash, uint64_t offset)
+{
+    uint64_t mixed = (hash ^ offset) * 0x9e3779b97f4a7c15ull;
+    return (mixed ^ mixed >> 29) + 1;
+}
 
 /* A word that points to the block or into it. */
 struct leak_holder {
@@ -1318,8 +1333,9 @@ struct leak_use {
 };
 
 struct leak_followed {
-    uint32_t thread, count; /* the serial T<thread>#<count> of the block */
-    uint32_t state;         /* a value of enum leak_followed_state */
+    /* The serial T<thread>#<count> of the block; with LEAK_FOLLOWED_BY_STACK. */
+    uint32_t thread, count;
+    uint32_t state; /* a value of enum leak_followed_state */
     uint32_t site;
     uint64_t address, size;
     uint32_t events;   /* number of allocations and frees since the block's allocation */

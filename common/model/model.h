@@ -340,6 +340,7 @@ struct lost_place {
 struct lost_block {
     uint32_t thread, count; /* the block is allocation number `count`, from 1, of the thread
                              * with this serial number */
+    bool by_stack; /* it was found by its call stack: in another run, its number may differ */
     struct lost_place place, then;
     /* place.at was executed after the call in which the block was last seen reachable: a stack
      * word or register kept, or seemed to keep, the block until then. */
@@ -385,6 +386,7 @@ struct way {
 struct when_lost {
     uint32_t run;                   /* number, from 1, of the first run with results */
     uint32_t followed, lost, freed; /* numbers of blocks */
+    uint32_t below;                 /* number of blocks whose holder was lost */
     uint32_t agreed;                /* number of lost blocks that were lost in the
                                                * function of `place` */
     struct lost_place place;        /* the place where most blocks were lost */

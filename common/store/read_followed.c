@@ -44,11 +44,12 @@ static void add_followed(struct reader *reader, const struct leak_followed *foll
 
     if (followed->state == LEAK_FOLLOWED_NONE)
         return;
-    if (followed->state > LEAK_FOLLOWED_UNKNOWN || site == STORE_NO_SITE) {
+    if (followed->state > LEAK_FOLLOWED_LOST_BELOW || site == STORE_NO_SITE) {
         reader->damaged++;
         return;
     }
-    *made = (struct store_followed){.thread = followed->thread,
+    *made = (struct store_followed){.thread = followed->thread & ~LEAK_FOLLOWED_BY_STACK,
+                                    .by_stack = followed->thread & LEAK_FOLLOWED_BY_STACK,
                                     .count = followed->count,
                                     .state = followed->state,
                                     .site = site,

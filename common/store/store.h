@@ -257,6 +257,7 @@ struct store_drop {
 struct store_followed {
     uint32_t thread, count; /* the block is allocation number `count`, from 1, of the thread
                              * with this serial number */
+    bool by_stack;          /* the block was chosen by its call stack */
     enum leak_followed_state state;
     uint32_t site; /* index of the block's allocation site */
     uint64_t size;

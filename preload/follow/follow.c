@@ -3,6 +3,7 @@
 #include "preload/base/log.h"
 #include "preload/base/sys.h"
 #include "preload/follow/block_counts.h"
+#include "preload/follow/block_name.h"
 #include "preload/follow/block_trail.h"
 #include "preload/follow/block_uses.h"
 #include "preload/follow/slot_watch.h"
@@ -10,7 +11,6 @@
 #include "preload/heap/free_form.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/misuse/alloc_watch.h"
-#include "preload/store/fork_chain.h"
 #include "preload/store/store.h"
 #include "preload/contexts/sites.h"
 
@@ -26,8 +26,7 @@
 #define TURN_TIME 60000000000ull
 
 static struct followed {
-    /* Number of the thread, and number of the allocation in this thread: 1 and 4213 of T1#4213. */
-    uint32_t thread, count;
+    struct block_name name;
     /* The option asks for single-stepping after this call of an allocation function or of free,
      * counted from 1 after the block's allocation; 0: right after the allocation. */
     bool steps;
@@ -66,62 +65,25 @@ struct event {
     /* The block that the call allocates or frees; NULL: the end of the program. */
     const struct block *block;
     bool frees, moves;
+    unsigned
+        awaited; /* bit i: the name of followed[i], which no block has so far, fits the new block */
 };
 
 /* ---- Parsing the option follow_blocks= ------------------------------------------------------- */
 
-static const char *parse_decimal(const char *text, const char *end, uint32_t *out)
-{
-    uint64_t number = 0;
-    const char *at = text;
-    for (; at < end && *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++)
-        number = 10 * number + (*at - '0');
-    *out = number;
-    return at > text && number <= UINT32_MAX ? at : NULL;
-}
-
-/* Parses a thread, "T1", and the character behind it. NULL: the text has another form. */
-static const char *parse_thread(const char *at, const char *end, uint32_t *out)
-{
-    if (at >= end || *at != 'T')
-        return NULL;
-    at = parse_decimal(at + 1, end, out);
-    return at && at < end ? at : NULL;
-}
-
-/* Parses the process of a followed block: nothing for the program, "T1.3/" for the child that its
- * first thread forked third, "T1.3/T1.1/" for the first child of that one. Returns the text behind
- * it; NULL: it has another form. *here: it is this process. */
-static const char *parse_forks(const char *at, const char *end, bool *here)
-{
-    struct leak_fork fork;
-    uint32_t depth = 0;
-    const char *next;
-    for (*here = true; (next = parse_thread(at, end, &fork.thread)) && *next == '.'; depth++) {
-        at = parse_decimal(next + 1, end, &fork.count);
-        if (!at || at >= end || *at++ != '/')
-            return NULL;
-        *here &=
-            depth < LEAK_FORKS_MOST && memcmp(&fork, &fork_chain.forks[depth], sizeof fork) == 0;
-    }
-    *here &= depth == fork_chain.depth;
-    return at;
-}
-
-/* Parses the name of one followed block: "T1#4213", the 4213th allocation of thread 1, behind the
- * name of a fork child if it is not the program's. With "@57" behind it, the thread executes its
- * code step by step after the 57th call since; with "@way", the block's way through the program's
- * functions is recorded. *here: the block is one of this process. False: it has another form. */
+/* Parses the part of the option about one block: its name, and behind it, with "@57": the thread
+ * executes its code step by step after the 57th call since; with "@way": the block's way through the
+ * program's functions is recorded. *here: the block is one of this process. False: it has another
+ * form. */
 static bool parse_followed(const char *at, const char *end, struct followed *out, bool *here)
 {
-    if (!(at = parse_forks(at, end, here)) || !(at = parse_thread(at, end, &out->thread)) ||
-        *at != '#' || !(at = parse_decimal(at + 1, end, &out->count)) || !out->count)
+    if (!(at = block_name_parse(at, end, &out->name, here)))
         return false;
     out->steps = at < end && *at == '@';
     out->trails = end - at == 4 && memcmp(at, "@way", 4) == 0;
     if (out->trails)
         return true;
-    return at == end || (out->steps && parse_decimal(at + 1, end, &out->step_at) == end);
+    return at == end || (out->steps && block_name_parse_decimal(at + 1, end, &out->step_at) == end);
 }
 
 /* Parses the option, and keeps the blocks of this process. */
@@ -340,7 +302,8 @@ static void search_again(const struct event *event, struct followed *it)
     }
     plan_search(it, leaves_memory(it, was_on_stack));
     it->phase = GONE;
-    store_relaxed(&it->out->state, LEAK_FOLLOWED_LOST);
+    store_relaxed(&it->out->state,
+                  it->held.in_lost ? LEAK_FOLLOWED_LOST_BELOW : LEAK_FOLLOWED_LOST);
 }
 
 static void look_for_holder(const struct event *event, struct followed *it)
@@ -372,6 +335,8 @@ static void begin_following(const struct event *event, struct followed *it)
     it->target = (struct pointer_target){~(uint64_t)block->address, block->size ?: 1};
     it->before = event->node;
     it->phase = FRESH;
+    it->out->count = block->count;
+    it->out->thread = block->thread | (it->name.stack ? LEAK_FOLLOWED_BY_STACK : 0);
     it->out->site = block->site;
     it->out->size = block->size;
     store_release(&it->out->state, LEAK_FOLLOWED_HELD);
@@ -382,11 +347,44 @@ static void begin_following(const struct event *event, struct followed *it)
         block_trail_begin(&event->caller, it->target);
 }
 
+/* Says whether the block is the one that is followed here. */
+static bool is_followed(const struct followed *it, const struct block *block)
+{
+    return it->phase != WAITING && it->out->count == block->count &&
+           (uint16_t)it->out->thread == block->thread;
+}
+
+/* Returns for each followed block a bit: its name, which no block has so far, fits this new one. */
+static unsigned find_awaited(struct guard *guard, const struct block *block)
+{
+    unsigned fits = 0;
+    for (unsigned i = 0; i < followed_count; i++)
+        if (followed[i].phase == WAITING && block_name_fits(guard, &followed[i].name, block))
+            fits |= 1u << i;
+    return fits;
+}
+
+static bool begins_here(const struct event *event, const struct followed *it)
+{
+    if (it->phase != WAITING || !(event->awaited >> (it - followed) & 1))
+        return false;
+    for (unsigned i = 0; i < followed_count; i++)
+        if (is_followed(&followed[i], event->block))
+            return false;
+    return true;
+}
+
+/* Checks at the end of the program whether the block that holds this one is lost itself. */
+static void check_owner(const struct event *event, struct followed *it)
+{
+    if (search_everywhere(event, it) == SNAPSHOT_HELD_NOT)
+        store_relaxed(&it->out->state, LEAK_FOLLOWED_LOST_BELOW);
+}
+
 static void follow_block(const struct event *event, struct followed *it)
 {
     const struct block *block = event->block;
-    if (it->phase == WAITING && block && !event->frees && block->count == it->count &&
-        block->thread == (uint16_t)it->thread)
+    if (begins_here(event, it))
         return begin_following(event, it);
     if (it->phase == WAITING || it->phase == DONE)
         return;
@@ -404,6 +402,8 @@ static void follow_block(const struct event *event, struct followed *it)
         if (it->held.below)
             return check_below(event, it);
         it->before = event->node;
+        if (!event->block && it->held.holder.block)
+            return check_owner(event, it);
         /* Only a word on a stack is known to point to the block. Search again: by now a variable or
          * another block may point to it, too. */
         if (is_on_stack(&it->held.holder) && it->out->events >= it->next_search)
@@ -459,24 +459,17 @@ static uintptr_t end_of_stack(const struct guard *guard, uintptr_t sp)
     return thread && sp > thread->bounds.low && sp < thread->bounds.high ? thread->bounds.high : 0;
 }
 
-static bool is_awaited(const struct block *block)
-{
-    for (unsigned i = 0; i < followed_count; i++)
-        if (followed[i].phase == WAITING && followed[i].count == block->count &&
-            (uint16_t)followed[i].thread == block->thread)
-            return true;
-    return false;
-}
-
 static void on_alloc(struct guard *guard, const struct frame *caller, const struct block *block)
 {
-    if (!load_relaxed(&following) && !is_awaited(block))
+    unsigned awaited = find_awaited(guard, block);
+    if (!load_relaxed(&following) && !awaited)
         return;
     struct event event = {.caller = *caller,
                           .node = sites_node(block->site),
                           .thread = block->thread,
                           .stack_end = end_of_stack(guard, caller->sp),
-                          .block = block};
+                          .block = block,
+                          .awaited = awaited};
     leave_and_follow(guard, &event);
 }
 
@@ -524,8 +517,8 @@ static bool create_records(void)
         store_new_chunk(LEAK_CHUNK_FOLLOWED, followed_count * sizeof *table, 0);
     for (unsigned i = 0; table && i < followed_count; i++) {
         followed[i].out = &table[i];
-        table[i].count = followed[i].count;
-        store_release(&table[i].thread, followed[i].thread);
+        table[i].count = followed[i].name.count;
+        store_release(&table[i].thread, followed[i].name.thread);
     }
     return table != NULL;
 }

@@ -173,6 +173,18 @@ static bool keeps_reachable(const struct below *below, const struct leak_pointer
     return state & BY_STACK;
 }
 
+/* Says whether a pointer to a lost block is stored in another lost block to which no pointers lead from
+ * this one: then this one was lost with that one. */
+static bool is_in_lost_block(const struct below *below, const struct leak_pointer *pointer)
+{
+    if (!pointer->site ||
+        (pointer->offset && pointer->offset >= reach_size(below->reach, below->self)))
+        return false;
+    uint32_t node = reach_find_node(below->reach, pointer->block);
+    return node != REACH_NONE && node != below->self && !(below->state[node] & BELOW) &&
+           reach_verdict(below->reach, node) == LEAK_VERDICT_LOST;
+}
+
 bool holder_search(struct guard *guard, const struct reach *reach, const struct roots *roots,
                    uintptr_t address, struct holder_found *out)
 {
@@ -183,20 +195,21 @@ bool holder_search(struct guard *guard, const struct reach *reach, const struct 
     *out = (struct holder_found){0};
     if (node == REACH_NONE || reach_address(reach, node) != address)
         return false;
-    if (reach_verdict(reach, node) == LEAK_VERDICT_LOST)
-        return true;
+    bool lost = reach_verdict(reach, node) == LEAK_VERDICT_LOST;
     if (!root_owners_begin(&owners, reach, roots) ||
         !growable_array_map(&words, sizeof(struct leak_pointer), LEAK_POINTERS) ||
         !find_below(&below, reach, roots, node))
-        return false;
+        return lost;
     struct block block = reach_block(reach, node);
     root_owners_add_threads(guard, &owners);
     root_owners_find_referrers(&owners, &block, &words);
     for (uint32_t i = 0; i < words.count; i++) {
         const struct leak_pointer *pointer = (const struct leak_pointer *)words.bytes + i;
         struct holder_found found = {.holder = describe_holder(&owners, pointer)};
-        if (found.holder.word.address && keeps_reachable(&below, pointer, &found) &&
-            (!out->holder.word.address || is_better(&found, out)))
+        if (lost)
+            out->in_lost |= is_in_lost_block(&below, pointer);
+        else if (found.holder.word.address && keeps_reachable(&below, pointer, &found) &&
+                 (!out->holder.word.address || is_better(&found, out)))
             *out = found;
     }
     return true;

@@ -16,6 +16,9 @@ struct holder_found {
     /* Address of the outermost word on a stack that leads to the word, if no other memory than
      * stacks and the block does; 0: other memory does. */
     uintptr_t stack_word;
+    /* The block is lost, and so is another one that points to it, to which no pointers lead from the
+     * block at the address. */
+    bool in_lost;
 };
 
 /* Finds the word through which the program most likely uses the block at the address. A word of a

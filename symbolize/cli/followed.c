@@ -18,6 +18,7 @@
 #define RECORD_BLOCKS_MOST 3 /* most blocks of one entry that a run follows */
 #define BLOCKS_MOST 4        /* most blocks that a run follows; LEAK_FOLLOWED_MOST, watchpoints */
 #define RETRIED_RUNS 5       /* after so many runs, a run without results is not repeated */
+#define RETRIED_FIRST 2      /* the same if its blocks are those of the first thread */
 
 /* ---- Reading the recordings of further runs -------------------------------------------------- */
 
@@ -76,7 +77,7 @@ static void note_unknown(struct arena *mem, struct report *report)
         process->forked
             ? "when lost: unknown, since no later run forked this process again with the followed "
               "blocks and the same call stacks: the runs took another path"
-            : "when lost: unknown, since the second run did not allocate the followed blocks "
+            : "when lost: unknown, since no later run allocated the followed blocks "
               "with the same call stacks: it took another path");
 }
 
@@ -235,23 +236,24 @@ static size_t shared_blocks(const struct plan *plan, const struct lost_entry *en
     }
 }
 
-static const struct when_lost *first_lost(const struct lost_entry *entry)
+/* Returns the first record of an entry of which a run has followed a block until it was lost; NULL:
+ * there is none. */
+static const struct record *first_lost_record(const struct lost_entry *entry)
 {
     for (size_t i = 0; i < entry->count; i++) {
         const struct when_lost *when = entry->records[i]->when_lost;
 
         if (when && when->lost)
-            return when;
+            return entry->records[i];
     }
     return NULL;
 }
 
-static bool has_results(const struct lost_entry *entry)
+static const struct when_lost *first_lost(const struct lost_entry *entry)
 {
-    for (size_t i = 0; i < entry->count; i++)
-        if (entry->records[i]->when_lost)
-            return true;
-    return false;
+    const struct record *record = first_lost_record(entry);
+
+    return record ? record->when_lost : NULL;
 }
 
 /* Says whether the shared run has followed a single block, and knows the instruction that lost the
@@ -280,13 +282,13 @@ static struct run next_run(struct plan *plan)
 }
 
 /* Says whether a run without results may have results when it is repeated. Blocks to follow are
- * named by process, thread and number. Fork children, and threads other than the first, may share
- * their work differently in each run, so these numbers may fit in the next run although they did
- * not in the last. */
+ * named by process, thread and number. The numbers differ a little from run to run in a program
+ * that depends on the time or on addresses, and fork children, and threads other than the first, may
+ * share their work differently in each run. So every second run names them by their call stacks. */
 static bool is_worth_a_retry(const struct plan *plan, const struct lost_entry *entry)
 {
     for (size_t i = 0; i < entry->count && plan->runs < RETRIED_RUNS; i++)
-        if (entry->process->forked ||
+        if (plan->runs < RETRIED_FIRST || entry->process->forked ||
             entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
             return true;
     return false;
@@ -313,18 +315,49 @@ static void read_runs(struct arena *mem, struct resolver *resolver, const struct
         struct run run = next_run(plan);
         size_t found = read_followed_dir(mem, resolver, options->followed.text[i], i + 1, report);
 
-        end_run(plan, &run, run.kind == RUN_SHARED ? has_results(run.entry) : found > 0);
+        end_run(plan, &run, run.kind == RUN_SHARED ? first_lost(run.entry) != NULL : found > 0);
     }
 }
 
 /* ---- Printing the values of follow_blocks= for the next runs ----------------------------------- */
 
-static void print_block(const struct lost_entry *entry, size_t i, FILE *stream)
+/* Returns the hash of the record's stack, as libleak makes it. */
+static uint64_t hash_stack(const struct record *record)
 {
-    const struct sample *block = &entry->records[i]->samples[entry->blocks[i]];
+    uint64_t hash = 0;
 
-    fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, entry->process->fork_chain, block->thread.serial,
+    for (size_t i = 0, count = 0; i < record->frame_count && count < LEAK_FOLLOWED_STACK; i++) {
+        const struct frame *frame = record->frames[i];
+
+        if (frame->inlined || frame->python)
+            continue;
+        hash = leak_followed_hash(hash, frame->offset);
+        count++;
+    }
+    return hash;
+}
+
+/* Prints the name of a block of a record. */
+static void print_name(const struct lost_entry *entry, const struct record *record,
+                       const struct lost_block *block, FILE *stream)
+{
+    fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, entry->process->fork_chain, block->thread,
             block->count);
+    if (block->by_stack)
+        fprintf(stream, "~%016" PRIx64, hash_stack(record));
+}
+
+static void print_block(const struct plan *plan, const struct lost_entry *entry, size_t i,
+                        FILE *stream)
+{
+    const struct record *record = entry->records[i];
+    const struct sample *block = &record->samples[entry->blocks[i]];
+
+    const struct lost_block name = {.thread = block->thread.serial,
+                                    .count = block->count,
+                                    .by_stack = !plan->shared && plan->runs % 2};
+
+    print_name(entry, record, &name, stream);
 }
 
 /* Prints blocks of the first entries. */
@@ -333,7 +366,7 @@ static void print_shared_run(const struct plan *plan, FILE *stream)
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; k < shared_blocks(plan, &plan->entries[i]); k++) {
             fputs(i || k ? "," : "", stream);
-            print_block(&plan->entries[i], k, stream);
+            print_block(plan, &plan->entries[i], k, stream);
         }
     putc('\n', stream);
 }
@@ -343,7 +376,7 @@ static void print_more_run(const struct plan *plan, FILE *stream)
 {
     for (size_t i = 0; i < plan->more; i++) {
         fputs(i ? "," : "", stream);
-        print_block(&plan->entries[plan->count + i], 0, stream);
+        print_block(plan, &plan->entries[plan->count + i], 0, stream);
     }
     putc('\n', stream);
 }
@@ -353,11 +386,11 @@ static void print_more_run(const struct plan *plan, FILE *stream)
  * the functions that the block went through. */
 static void print_single_run(const struct run *run, FILE *stream)
 {
-    const struct when_lost *when = first_lost(run->entry);
+    const struct record *record = first_lost_record(run->entry);
+    const struct when_lost *when = record->when_lost;
     const struct lost_block *block = &when->blocks[when->chosen];
 
-    fprintf(stream, "%sT%" PRIu32 "#%" PRIu32, run->entry->process->fork_chain, block->thread,
-            block->count);
+    print_name(run->entry, record, block, stream);
     if (run->kind == RUN_WAY)
         fputs("@way", stream);
     else if (!when->place.at.count)

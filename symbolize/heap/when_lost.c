@@ -379,7 +379,8 @@ static struct lost_block describe_lost(struct when_lost_builder *builder,
 {
     struct lost_place stored = describe_drop(builder, &followed->stored);
     struct lost_place last = describe_drop(builder, &followed->last);
-    struct lost_block block = {.thread = followed->thread, .count = followed->count};
+    struct lost_block block = {
+        .thread = followed->thread, .count = followed->count, .by_stack = followed->by_stack};
 
     bool kept = stored.known && !is_used_later(followed);
 
@@ -710,6 +711,7 @@ static void add_followed(struct when_lost_builder *builder, const struct store_f
 
     made->followed++;
     made->freed += followed->state == LEAK_FOLLOWED_FREED;
+    made->below += followed->state == LEAK_FOLLOWED_LOST_BELOW;
     if (followed->state == LEAK_FOLLOWED_LOST)
         block = describe_lost(builder, followed);
     if (block.place.known && made->lost < WHEN_LOST_MOST) {
@@ -755,6 +757,12 @@ static bool may_refine(const struct when_lost *made, const struct lost_block *bl
            (known->was_saved && contains_function(&known->before, block->place.from));
 }
 
+static bool is_same_block(const struct store_followed *followed, const struct lost_block *block)
+{
+    return (followed->by_stack && block->by_stack) ||
+           (followed->thread == block->thread && followed->count == block->count);
+}
+
 /* Replaces the place where the chosen block was lost by the more precise place that a further run
  * found. */
 static void refine_followed(struct when_lost_builder *builder,
@@ -763,8 +771,7 @@ static void refine_followed(struct when_lost_builder *builder,
     struct lost_block block;
 
     if (followed->state != LEAK_FOLLOWED_LOST || !made->lost ||
-        followed->thread != made->blocks[made->chosen].thread ||
-        followed->count != made->blocks[made->chosen].count)
+        !is_same_block(followed, &made->blocks[made->chosen]))
         return;
     block = describe_lost(builder, followed);
     if (!made->used.count)
@@ -799,18 +806,22 @@ static struct record *find_record(struct process *process, const struct store_fo
     for (size_t i = 0; i < process->record_count; i++)
         if (process->records[i].signature == signature &&
             process->records[i].verdict != VERDICT_REACHABLE &&
-            (!run || is_sample(&process->records[i], followed)))
+            (!run || followed->by_stack || is_sample(&process->records[i], followed)))
             return &process->records[i];
     return NULL;
 }
 
-/* Returns what further runs have found for the record; makes it if there is none. */
-static struct when_lost *results_of(struct arena *mem, struct record *record, uint32_t run)
+/* Returns what further runs have found for the record; makes it if there is none. If an earlier run
+ * did not see a block being lost, one that finds its blocks by their call stacks begins anew. */
+static struct when_lost *results_of(struct arena *mem, struct record *record, uint32_t run,
+                                    bool by_stack)
 {
     if (!record->when_lost)
         record->when_lost = arena_alloc(mem, sizeof(*record->when_lost));
     struct when_lost *when = (struct when_lost *)record->when_lost;
 
+    if (when->run && when->run != run && !when->lost && by_stack)
+        *when = (struct when_lost){.run = 0};
     when->run = when->run ? when->run : run;
     return when;
 }
@@ -846,7 +857,7 @@ size_t when_lost_fill(struct arena *mem, struct resolver *resolver, const struct
         if (!record)
             continue;
         found++;
-        struct when_lost *when = results_of(mem, record, run);
+        struct when_lost *when = results_of(mem, record, run, followed->by_stack);
         if (when->run == run)
             add_followed(&builder, followed, when);
         else

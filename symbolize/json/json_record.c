@@ -271,6 +271,8 @@ static const struct json_field when_lost_fields[] = {
     JSON_COUNT(when_lost, "followed", followed),
     JSON_COUNT(when_lost, "lost", lost),
     JSON_COUNT(when_lost, "freed", freed),
+    JSON_COUNT(when_lost, "lost_below", below,
+               JSON_ABOUT("of those followed: the block that held it was lost itself")),
     JSON_COUNT(when_lost, "agreed", agreed,
                JSON_ABOUT("of those lost: in the same function as the first one")),
     JSON_PART(when_lost, "place", place, lost_place_table, JSON_KNOWN_BY(when_lost, place.known)),

@@ -369,6 +369,19 @@ void text_lost_between(const struct process *process, const struct record *recor
     putc('\n', stream);
 }
 
+/* Writes why no place is known where a block was lost. */
+static void write_not_lost(const struct when_lost *when, FILE *stream)
+{
+    fprintf(stream, "%*s", TEXT_INDENT, "");
+    if (when->below)
+        fprintf(stream,
+                "the followed blocks were lost with blocks that held them (%" PRIu32 " of %s)\n",
+                when->below, term_count(when->followed, "block").text);
+    else
+        fprintf(stream, "not lost in the second run: %s followed, %" PRIu32 " freed\n",
+                term_count(when->followed, "block").text, when->freed);
+}
+
 void text_when_lost(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct when_lost *when = record->when_lost;
@@ -376,8 +389,7 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
     if (!when)
         return;
     if (!when->lost) {
-        fprintf(stream, "%*snot lost in the second run: %s followed, %" PRIu32 " freed\n",
-                TEXT_INDENT, "", term_count(when->followed, "block").text, when->freed);
+        write_not_lost(when, stream);
         return;
     }
     write_where(&when->place, "lost", view, stream);

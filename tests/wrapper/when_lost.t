@@ -474,9 +474,57 @@ int main(void) {
 END
     when_lost ./swapped
     silent_about err ' lost in '
-    says err 'the second run did not allocate the followed blocks'
+    says err 'no later run allocated the followed blocks'
     when_lost ./swapped
     equal records "$(grep -c '^     lost in ' err)" 2
+}
+# Each run allocates one block more than the run before in front of the lost ones, so the numbers differ. Blocks that
+# came from the same line hang on each lost one.
+shifted() { # another statement of main
+    compile shifted -g <<END
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+struct node { struct node *next; char text[40]; } *volatile sink;
+static struct node *add(struct node *next) {
+    struct node *node = calloc(1, sizeof *node);
+    node->next = next;
+    return node;
+}
+static void make(void) {
+    struct node *last = add(NULL), *middle = add(NULL);
+    sink = add(middle);
+    middle->next = last;
+}
+static void forget(void) { free(malloc(8)); sink = NULL; free(malloc(9)); }
+int main(void) {
+    struct stat seen;
+    int runs = open("runs", 02002 | 0100, 0600);
+    write(runs, "x", 1);
+    fstat(runs, &seen);
+    for (int i = 0; i < seen.st_size; i++)
+        free(malloc(100));
+    $1
+    for (int i = 0; i < 20; i++) {
+        make();
+        forget();
+    }
+    return 0;
+}
+END
+    rm -f runs
+    when_lost ./shifted
+}
+test_when_lost_blocks_whose_numbers_differ_are_found_by_their_stacks() {
+    shifted ''
+    says err ' lost in forget at .*, which overwrote the last pointer'
+    says err '^       sink \('
+}
+test_when_lost_blocks_that_no_later_run_allocates_are_not_found() {
+    shifted 'if (seen.st_size > 1) return 0;'
+    silent_about err ' lost in '
+    says err 'took another path'
 }
 
 test_when_lost_nothing_lost_is_said() {
@@ -503,7 +551,7 @@ int main(void) {
 }
 END
     when_lost ./other
-    says err 'the second run did not allocate the followed blocks'
+    says err 'no later run allocated the followed blocks'
     silent_about err ' lost in '
     silent_about err 'Next: .*--when-lost' # it would not help the next time
     rm once
@@ -542,12 +590,11 @@ test_when_lost_threads_that_share_work_run_until_they_agree() {
     turns 0
     says err ' lost in lose at .*:5, where a register'
     silent_about err 'it took another path'
-    equal runs "$(wc -c <runs)" 6
+    [ "$(wc -c <runs)" -le 6 ]
 }
-test_when_lost_first_thread_on_another_path_is_not_tried_again() {
+test_when_lost_first_thread_on_another_path_is_tried_once_more() {
     turns 1
-    says err 'it took another path'
-    equal runs "$(wc -c <runs)" 2
+    says err ' lost in lose at .*:5'
 }
 test_when_lost_agreement_is_said() {
     loses_small ' lost in one at ' \
@@ -608,7 +655,8 @@ END
 }
 test_when_lost_last_use_is_told() {
     forgets count
-    says err 'its first 24 bytes were last used in forget at small.c:5$'
+    says err 'its first 24 bytes were last used in forget at small.c:5,$'
+    says err '^       below main at small.c:12$'
 }
 used_in_library() { # options for the library's compiler
     echo 'void use(char *text) { text[0] = 1; }' >use.c
@@ -638,7 +686,8 @@ test_when_lost_last_use_in_a_library_has_a_line_or_its_library() {
 }
 test_when_lost_use_of_other_words_is_not_seen() {
     forgets last
-    says err 'its first 24 bytes were last used in forget at small.c:4$'
+    says err 'its first 24 bytes were last used in forget at small.c:4,$'
+    says err '^       below main at small.c:12$'
 }
 
 # The pointer is in a register until the end of the function, to which two returns jump.
