@@ -257,6 +257,9 @@ void text_when_lost(const struct record *record, const struct view *view, FILE *
 
 /* Writes a line with the place that freed the owner of the record's blocks. */
 void text_freed_owner(const struct record *record, const struct view *view, FILE *stream);
+/* Writes in one line what decides: where the owner was freed, or, if a function is marked, where other
+ * blocks are. Writes nothing if neither is known. */
+void text_freed_brief(const struct record *record, const struct view *view, FILE *stream);
 /* Writes a line for each counterpart: "by its name, node_free at node.c:30 undoes node_new". */
 void text_counterparts(const struct record *record, const struct view *view, FILE *stream);
 /* Writes to which functions a caller passes the blocks, or what holds them: "main passes the result of

@@ -4,6 +4,7 @@
  *     others are freed in node_free, called by process at src/main.c:68 (95 % of 12,041)
  *     never freed when allocated here; other blocks from this line are freed in
  *       node_free, called by process at src/main.c:68
+ *     others are freed in node_free at src/tree.c:85 (95 % of 12,041), below process
  *     others are freed in process at src/main.c:70 (1 % of 12,041)
  *     most are freed in node_free, called by main at src/main.c:99 (99 % of 12,041)
  *     others are freed in ~cache at src/cache.cc:12 (all 500), only at exit
@@ -16,9 +17,9 @@
  *     main passes the result of tree_copy to tree_cut in line 40, tree_count in line 41
  *
  * "process" is the innermost function that is in both stacks, that of the free and that of the
- * record; the line is that of its call. If the stacks have no function in common, the line is the
- * one that frees. The place whose stack is most like that of the record is first, then the most
- * frequent place.
+ * record; the line is that of its call. The line with "below" is for a function that frees the
+ * owner, too. If the stacks have no function in common, the line is the one that frees. The place
+ * whose stack is most like that of the record is first, then the most frequent place.
  *
  * An estimated share is written as "about". If too few frees were sampled for an estimate, the line
  * says so. Places that freed only few blocks are shown with -v.
@@ -162,8 +163,20 @@ static void write_freed_at(const char *lead, const struct freed *freed, size_t i
                           stream);
 }
 
+/* Writes the function that frees, at its line, and the function in common below which it is called:
+ * "node_free at src/node.c:85, below process". */
+static void write_freed_below(const char *lead, const struct freed_place *at, const char *share,
+                              const struct view *view, FILE *stream)
+{
+    char rest[TERM_TEXT_MAX + 128];
+
+    snprintf(rest, sizeof(rest), "%s, below %s", share,
+             text_function_name(at->common, view, CALLER_COLUMNS).text);
+    write_freed_place(margin_of(at), lead, at->frame, rest, view, stream);
+}
+
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
-                        const struct view *view, FILE *stream)
+                        bool innermost, const struct view *view, FILE *stream)
 {
     char rest[96] = "";
     size_t length;
@@ -173,7 +186,10 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
     length = strlen(rest);
     if (i == 0 && freed->late == 1)
         snprintf(rest + length, sizeof(rest) - length, ", only at exit");
-    write_freed_at(lead, freed, i, rest, view, stream);
+    if (innermost)
+        write_freed_below(lead, &freed->place[i], rest, view, stream);
+    else
+        write_freed_at(lead, freed, i, rest, view, stream);
 }
 
 /* Says whether the place is shown without -v. A place with a small share is shown if its stack has
@@ -207,6 +223,16 @@ static bool is_owners_free(const struct record *record, const struct freed *free
            orphaned->frames[orphaned->user]->name_hash == freed->place[0].frame->name_hash;
 }
 
+/* Says whether to name the function that frees the blocks in place of the one in between that the
+ * function in common calls: it freed the owner, too, so most likely it forgot the block. */
+static bool is_innermost_told(const struct record *record, const struct freed *freed)
+{
+    const struct freed_place *at = &freed->place[0];
+
+    return is_owners_free(record, freed) && at->common && at->below && at->frame->file &&
+           at->below->name_hash != at->frame->name_hash;
+}
+
 /* Writes where other allocations of the same function are freed: the function that frees, if it has
  * a name, and its caller. No block of the record was freed, so rather that function forgets them
  * than one further out. */
@@ -235,14 +261,15 @@ void text_freed_elsewhere(const struct record *record, const struct view *view, 
         write_beside(&record->beside, view, stream);
     if (!freed->places || (!is_worth_a_line(&freed->place[0]) && !view->verbose))
         return;
-    write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
+    write_share(lead, freed, 0, !freed->other_path || view->verbose,
+                is_innermost_told(record, freed), view, stream);
     if (!is_owners_free(record, freed)) /* else the line about the owner names the function
                                          * already */
         write_freeing_call(freed, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
-        write_share("and in ", freed, i, true, view, stream);
+        write_share("and in ", freed, i, true, false, view, stream);
     if (!view->verbose && freed->most && freed->place[freed->most].share >= MOST_SHOWN)
-        write_share("most are freed in ", freed, freed->most, true, view, stream);
+        write_share("most are freed in ", freed, freed->most, true, false, view, stream);
 }
 
 struct term_text text_called_by(const struct frame *caller, size_t columns, const struct view *view)
@@ -316,6 +343,20 @@ void text_freed_owner(const struct record *record, const struct view *view, FILE
                  text_call(orphaned->holder, view, HOLDER_COLUMNS).text);
     write_owner(lead, orphaned, view, stream);
     write_earlier_owner(&record->earlier, view, stream);
+}
+
+void text_freed_brief(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct orphaned *orphaned = &record->orphaned;
+    const struct freed *freed = &record->freed;
+    struct view brief = *view;
+
+    brief.terse = TEXT_TABLE;
+    if (orphaned->blocks)
+        write_freed_place(TEXT_MARGIN, "its owner was freed in ", orphaned->frames[orphaned->user],
+                          "", &brief, stream);
+    else if (freed->places && freed->place[0].close)
+        write_share("others are freed in ", freed, 0, false, false, &brief, stream);
 }
 
 void text_counterparts(const struct record *record, const struct view *view, FILE *stream)

@@ -123,7 +123,8 @@ static void write_item(const struct process *process, size_t i, size_t number,
 
 /* Writes an item in one line, with what it holds:
  * "7. 24 bytes  NetBlock::nex_input  src/net_nex_input.cc:326". The line has the verdict if that of
- * the first item is another one. */
+ * the first item is another one. Below the first item is what decides, since its record may reach
+ * beyond the first screen. */
 static void write_outline(const struct process *process, size_t i, size_t number,
                           enum verdict first, const struct view *view, FILE *stream)
 {
@@ -143,6 +144,8 @@ static void write_outline(const struct process *process, size_t i, size_t number
         text_frame_rest(frame, false, width, view, stream);
     else
         putc('\n', stream);
+    if (number == 1)
+        text_freed_brief(&record, view, stream);
 }
 
 /* Writes all items in a line each, so that the first screen of a longer report names them. */
