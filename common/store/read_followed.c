@@ -70,8 +70,10 @@ struct counters {
     const struct leak_counting *countings; /* LEAK_COUNTINGS_MOST records */
 };
 
-/* Says whether a word of the block is a reference count: it changed by one at a time, was above
- * 1, went down, and is not 0 at the end. */
+#define FIRST_COUNT_MOST 2 /* a block begins with the reference of its maker, or with two of them */
+
+/* Says whether a word of the block is a reference count: it began with a small value, changed by one
+ * at a time, was above 1, went down, and is not 0 at the end. */
 static bool is_reference_count(const struct counters *read, uint32_t word)
 {
     const struct leak_counter *counter = &read->words[word];
@@ -79,7 +81,8 @@ static bool is_reference_count(const struct counters *read, uint32_t word)
 
     for (size_t i = 0; i < LEAK_COUNTINGS_MOST && read->countings[i].frame_count; i++)
         down |= read->countings[i].word == word && read->countings[i].by == -1;
-    return down && !counter->is_none && counter->most > 1 && counter->value > 0;
+    return down && !counter->is_none && counter->first <= FIRST_COUNT_MOST && counter->most > 1 &&
+           counter->value > 0;
 }
 
 static void read_counter(struct store *store, const struct counters *read, uint32_t word)

@@ -403,6 +403,21 @@ static void describe_use(struct when_lost_builder *builder, const struct store_f
     made->used_bytes = followed->used_bytes < followed->size ? followed->used_bytes : 0;
 }
 
+/* Says whether a member function of a standard container changed the count: then it is the number of
+ * elements. Functions of std::shared_ptr count references. */
+static bool counts_elements(const struct counting *counting)
+{
+    static const char *const of_references[] = {"_Sp_", "shared", "count", "atomic"};
+    const char *name = counting->stack.count ? counting->stack.frames[0]->function : NULL;
+
+    if (!name || strncmp(name, "std::", 5) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(of_references) / sizeof(of_references[0]); i++)
+        if (strstr(name, of_references[i]))
+            return false;
+    return true;
+}
+
 static void describe_counter(struct when_lost_builder *builder, struct when_lost *made)
 {
     const struct store_counter *read = &builder->signatures.store->counter;
@@ -425,6 +440,10 @@ static void describe_counter(struct when_lost_builder *builder, struct when_lost
                                 .stack = stack_from_pcs(builder->mem, &builder->signatures,
                                                         from->frames, from->frame_count)};
         to->user = user_frame(builder, &to->stack, 0);
+        if (counts_elements(to)) {
+            *counter = (struct counter){.offset = 0};
+            return;
+        }
     }
 }
 
@@ -747,14 +766,15 @@ static bool contains_function(const struct stack *stack, const struct frame *fun
  * word or register kept the block until (block->late) must be in the function of the known place:
  * in another function, the run has followed a copy of the pointer that the program no longer
  * uses. But if the second run lost sight of a saved register, this register belongs to a function
- * that was being executed then. */
+ * that was being executed then; and a variable of a library's function is a copy of its caller's. */
 static bool may_refine(const struct when_lost *made, const struct lost_block *block)
 {
     const struct lost_place *known = &made->place;
 
     return !block->late || !known->from || is_same_function(known->from, block->place.from) ||
            is_within(&block->place.at, known->from) ||
-           (known->was_saved && contains_function(&known->before, block->place.from));
+           ((known->was_saved || known->from->role != FRAME_USER) &&
+            contains_function(&known->before, block->place.from));
 }
 
 static bool is_same_block(const struct store_followed *followed, const struct lost_block *block)

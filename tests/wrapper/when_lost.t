@@ -1231,7 +1231,7 @@ END
 }
 
 # A reference is taken and not given back: no pointer tells who took it, but the count does.
-counted() { # what forgets() does with the count of the list's references
+counted() { # what forgets() does with the count of the list's references, the first count
     loses_small ' lost in ' <<END
 #include <stdlib.h>
 struct text { char *bytes; int kind, references; };
@@ -1239,7 +1239,7 @@ struct list { struct text *first, *second; };
 static struct text *text_new(void) {
     struct text *text = calloc(1, sizeof *text);
     text->kind = 7;
-    text->references = 1;
+    text->references = ${2:-1};
     return text;
 }
 static struct text *text_take(struct text *text) {
@@ -1272,6 +1272,31 @@ test_when_lost_references_are_counted() {
 }
 test_when_lost_word_that_changes_otherwise_counts_nothing() {
     counted 'text->references += 2; text->references -= 2'
+    silent_about err 'counts references'
+}
+test_when_lost_word_that_begins_with_another_value_counts_nothing() { # a state, say
+    counted 'text->references += 0' 3
+    silent_about err 'counts references'
+}
+test_when_lost_number_of_elements_counts_nothing() {
+    cat >elements.cc <<'END'
+#include <map>
+struct index { std::map<int, int> places; };
+static void fill(struct index *index) {
+    for (int i = 0; i < 4; i++)
+        index->places[i] = i;
+    index->places.erase(2);
+}
+int main() {
+    struct index *index = new struct index;
+    fill(index);
+    index = nullptr;
+    delete new int;
+}
+END
+    g++ -g -O0 -o elements elements.cc
+    when_lost ./elements
+    says err ' lost in main'
     silent_about err 'counts references'
 }
 test_when_lost_dead_word_that_comes_back_begins_nothing() {
