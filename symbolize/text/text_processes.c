@@ -90,7 +90,8 @@ static bool is_candidate(const struct report *report, size_t i, const struct vie
     if (is_of_system(process->exe) && process_has_findings(process) && !is_certain(process) &&
         !shows_all(view) && !view->chosen)
         return false;
-    return is_worth_a_list(process, view) || is_state_outdated(process);
+    return is_worth_a_list(process, view) || is_state_outdated(process) ||
+           (shows_all(view) && text_has_open_resources(process));
 }
 
 /* Says whether the process has findings, and all of them are open resources. */

@@ -338,14 +338,15 @@ static void write_resource_list(const struct process *process, const struct view
         fprintf(stream, "   ... and %zu more (--top=0).\n", hidden);
 }
 
-static const char *resources_heading(const struct process *process)
+static const char *resources_heading(const struct process *process, const struct view *view)
 {
     size_t bad = 0;
 
     for (size_t i = 0; i < process->resource_count; i++)
         bad += process->resources[i].bad_close;
     if (process->resources[0].once)
-        return "Resources still open, opened once each (-v shows the stacks):\n";
+        return view->verbose ? "Resources still open, opened once each:\n"
+                             : "Resources still open, opened once each (-v shows the stacks):\n";
     return bad == process->resource_count ? "Closes of descriptors that were not open:\n"
            : bad ? "Resources still open, and closes of descriptors that were not open:\n"
                  : "Resources still open:\n";
@@ -357,7 +358,7 @@ void text_resources(const struct process *process, const struct view *view, FILE
         write_joined(process, 0, view, stream);
     } else if (process->resource_count) {
         text_style(view, stream, STYLE_BOLD);
-        fputs(resources_heading(process), stream);
+        fputs(resources_heading(process, view), stream);
         text_style(view, stream, STYLE_PLAIN);
         write_resource_list(process, view, stream);
         putc('\n', stream);

@@ -130,6 +130,23 @@ END
     report sh -c './inside 100; :'
     silent_about out '^Next: leakrun --top=0'
 }
+# What another process opened once and left open is no finding, and is listed on request.
+test_resources_of_another_process_are_listed_on_request() {
+    programs
+    compile opens -g <<'END'
+#include <fcntl.h>
+int main(void) { free(malloc(9)); return open("/etc/passwd", O_RDONLY) < 0; }
+END
+    report sh -c './leaf 48; ./opens; :'
+    says out '^  opens \(pid [0-9]+\): no lost blocks, resources still open\.$'
+    silent_about out '/etc/passwd'
+    for option in --top=0 -v; do
+        report $option sh -c './leaf 48; ./opens; :'
+        says out '^opens \(pid [0-9]+\) exited with 0:$'
+        says out '/etc/passwd'
+        silent_about out '^  opens '
+    done
+}
 # What nobody can fix has less room than what was built here.
 test_own_programs_come_before_those_of_the_system() {
     need gcc
