@@ -12,7 +12,7 @@ static bool has_value[LEAK_WAY_COUNTERS];
 void block_counts_start(void)
 {
     struct leak_counters *made = store_new_chunk(LEAK_CHUNK_COUNTERS, sizeof *made, 0);
-    records = (struct counts_table){NULL};
+    records = (struct counts_table){.words = NULL};
     if (made)
         records = (struct counts_table){made->words, LEAK_COUNTERS, made->countings};
 }

@@ -17,7 +17,7 @@
 #define NAME_COLUMNS 23  /* most columns of a name that shares a line with others */
 #define CALL_COLUMNS 22  /* most columns of a function's name in such a line */
 #define BRIEF_CALLERS 2  /* callers that are shown in a shortened report that has other findings */
-#define ALONE_MOST 2     /* resources opened once that have lines of their own in such a report */
+#define ALONE_MOST 3     /* resources opened once that have lines of their own in such a report */
 #define SINGLE_CALLERS 2 /* callers that are shown for a resource that was opened once */
 
 static const char *resource_noun(const char *type, bool plural)
