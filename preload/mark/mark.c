@@ -26,6 +26,7 @@ struct mark_pass {
     enum leak_verdict verdict;
     bool roots;    /* true while root ranges are scanned, false while nodes are */
     bool learning; /* true: interior pointers are only counted, and verdicts are tentative */
+    bool learned;  /* true: idioms were searched for, so nothing more is counted for them */
     struct header_idioms *idioms; /* NULL: there are no idioms, or they are not known yet */
     struct pointer_filter filter;
     struct prefetch_ring ring;
@@ -58,6 +59,32 @@ static uintptr_t variable_word(const struct mark_pass *pass, uint32_t from, uint
     return pass->roots && roots[from].variables ? roots[from].start + WORD * at : 0;
 }
 
+/* Says whether an address lies inside a block, but not at its start. */
+static bool is_inside_block(const struct reach *reach, uintptr_t address)
+{
+    uint32_t rank = 0;
+    if (address - reach->low > reach->span)
+        return false;
+    const struct rank_index_word *word = rank_index_word(&reach->index, address, &rank);
+    if (word)
+        rank = rank_index_rank_in(word, address);
+    const struct mark_node *node = &reach->nodes[rank - 1];
+    return rank && address != node_address(node) &&
+           address - node_address(node) < node_size(reach, node);
+}
+
+/* Says whether an object that names its type begins at this offset. Only objects of GObject begin
+ * behind the fourth word. Their first word leads to the class, which is static or a block of its
+ * own: a pointer inside a block, as arenas are full of, is rejected before it is followed. */
+static bool is_typed(const struct reach *reach, uintptr_t block, uint64_t offset, uint64_t size)
+{
+    if (!reach->is_typed_object || offset % (2 * WORD) || size < offset + WORD)
+        return false;
+    if (offset > 4 * WORD && is_inside_block(reach, *(const uintptr_t *)(block + offset)))
+        return false;
+    return reach->is_typed_object(block, offset, size);
+}
+
 /* Says whether the pointer leads behind a header that the program, or a function that calls malloc,
  * always puts before such objects. */
 static bool is_header(const struct mark_pass *pass, const struct mark_node *node, uint64_t offset,
@@ -72,7 +99,7 @@ static bool is_header(const struct mark_pass *pass, const struct mark_node *node
            container_knows_itself(block, offset, size) || container_is_sds(block, offset, size) ||
            (variable && container_links_back(block, offset, size, variable)) ||
            container_is_glib_box((const uintptr_t *)block, offset, size) ||
-           (reach->is_typed_object && reach->is_typed_object(block, offset, size)) ||
+           is_typed(reach, block, offset, size) ||
            (pass->idioms && header_idioms_allow(pass->idioms, reach, node - reach->nodes, offset));
 }
 
@@ -158,7 +185,7 @@ static ALWAYS_INLINE void visit_from_reachable(void *context, uintptr_t pointer,
     else
         node_record_edge(pass->reach, from, number);
     if (node_verdict(node)) {
-        if (offset)
+        if (offset && !pass->learned)
             note_interior(pass, number, offset);
     } else if (likely(offset == 0)) {
         set_parent(pass, number, from, at);
@@ -337,6 +364,7 @@ bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
     scan_roots(&pass);
     spread_reachable(&pass);
     pass.idioms = learn_idioms(&pass);
+    pass.learned = true;
     mark_idioms(&pass);
     mark_prior(reach, REACH_WAS_REACHABLE, LEAK_VERDICT_REACHABLE, LEAK_FOUND_DROPPED);
     spread_reachable(&pass);
