@@ -224,6 +224,21 @@ static void scan_roots(struct mark_pass *pass)
     pass->roots = false;
 }
 
+/* Says whether a block was read while idioms were learned, and all blocks to which it points are
+ * marked: then reading it again would change nothing. */
+static bool has_only_marked_targets(const struct mark_pass *pass, uint32_t number)
+{
+    const struct reach *reach = pass->reach;
+    if (!pass->learned || reach->outer || reach->targets_lost || !reach->targets_of ||
+        reach->targets_of[number].count == SCAN_UNREAD)
+        return false;
+    struct node_edges edges = pointer_scan_edges(reach, number);
+    for (uint32_t i = 0; i < edges.count; i++)
+        if (!node_verdict(&reach->nodes[edges.to[i]]))
+            return false;
+    return true;
+}
+
 static ALWAYS_INLINE void push_targets(struct mark_pass *pass, const struct pointer_filter *filter,
                                        uint32_t number, ring_visit *visit)
 {
@@ -235,6 +250,8 @@ static ALWAYS_INLINE void push_targets(struct mark_pass *pass, const struct poin
                            pass);
         return;
     }
+    if (has_only_marked_targets(pass, number))
+        return;
     struct node_words words = node_words_first(reach, number);
     unsigned state = ring_scan_filtered(&pass->ring, reach, filter, &words, number, visit, pass);
     while (node_words_next(reach, number, &words))
