@@ -124,6 +124,8 @@ struct text_processes {
     bool *is_full; /* index of a process -> is it listed in full? */
 };
 
+/* Says whether a program or library came with the system, by its path. */
+bool text_is_of_system(const char *path);
 struct text_processes text_processes_choose(const struct report *report, const struct view *view);
 void text_processes_end(struct text_processes *processes);
 

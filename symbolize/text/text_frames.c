@@ -123,34 +123,90 @@ static void close_short_gaps(struct frame_line *lines, size_t count)
 
 #define NAMELESS 1 /* most callers without a name that are shown, since they say little */
 
-static bool is_worth_a_line(const struct frame *frame, size_t caller, size_t callers)
+/* Says whether a frame is that of a library which came with the system, and has no line. Its code is
+ * not the reader's to fix. */
+static bool is_of_library(const struct frame *frame)
 {
-    return caller <= callers && (frame->function || caller <= NAMELESS || callers == SIZE_MAX);
+    const char *name = frame->module ? strrchr(frame->module, '/') : NULL;
+
+    return name && !frame->file && strstr(name, ".so") && text_is_of_system(frame->module);
+}
+
+/* Says whether a caller is one of the last to be left out. These are the frames of the program: behind
+ * a library's frames is the function that called it, or that gave it the function to call. Not
+ * among them is main, which every stack has, if another function of the program is, and a function
+ * that called itself at another line.
+ * inner: the frame before it; own: whether a frame of the program is further in. */
+static bool is_first_choice(const struct frame *frame, const struct frame *inner, bool own)
+{
+    return !is_of_library(frame) && frame->name_hash != inner->name_hash &&
+           !(own && frame->function && strcmp(frame->function, "main") == 0);
+}
+
+/* Lists the frames that may have lines, innermost first. The caller frees the list. */
+static struct frame_line *list_shown(const struct record *record, const struct view *view,
+                                     size_t *listed)
+{
+    struct frame_line *lines = NULL;
+    size_t capacity = 0, count;
+
+    *listed = 0;
+    for (size_t i = 0; i < record->frame_count; i += count) {
+        count = count_repeats(record, i);
+        if (!is_shown(record, i, view))
+            continue;
+        lines = array_grow(lines, &capacity, *listed + 1, sizeof(*lines));
+        lines[*listed] = (struct frame_line){i, count, *listed > 0};
+        ++*listed;
+    }
+    return lines;
+}
+
+/* Keeps so many callers, innermost first. first_choice: those that are a first choice, or those that
+ * are not. Returns how many are still to be kept. */
+static size_t keep_callers(const struct record *record, struct frame_line *lines, size_t count,
+                           bool first_choice, size_t callers)
+{
+    bool own = count && !is_of_library(record->frames[lines[0].at]);
+
+    for (size_t i = 1; i < count && callers; i++) {
+        const struct frame *frame = record->frames[lines[i].at];
+        bool chosen = is_first_choice(frame, record->frames[lines[i - 1].at], own);
+
+        own |= chosen;
+        if (chosen != first_choice || (!frame->function && i > NAMELESS && callers != SIZE_MAX))
+            continue;
+        lines[i].left_out = false;
+        callers -= callers != SIZE_MAX;
+    }
+    return callers;
+}
+
+/* Keeps the frames that have a line for a reason of their own. */
+static void keep_told(const struct record *record, struct frame_line *lines, size_t count)
+{
+    bool common = false; /* true once the function that frees other blocks was found */
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = lines[i].at;
+        bool first = !common && is_common_function(record, at);
+
+        common |= first;
+        if (first || is_parting(record, at) || (record->line_count && at == record->lines_of))
+            lines[i].left_out = false;
+    }
 }
 
 /* Decides which frames have lines, innermost first. The caller frees the list. */
 static struct frame_line *list_frames(const struct record *record, const struct view *view,
                                       size_t *listed)
 {
-    struct frame_line *lines = NULL;
-    size_t capacity = 0, callers = count_callers(view), count;
-    bool common = false; /* true once the function that frees other blocks was found */
+    struct frame_line *lines = list_shown(record, view, listed);
+    size_t callers = count_callers(view);
 
-    *listed = 0;
-    for (size_t i = 0; i < record->frame_count; i += count) {
-        bool first = !common && is_common_function(record, i);
-
-        count = count_repeats(record, i);
-        if (!is_shown(record, i, view))
-            continue;
-        common |= first;
-        lines = array_grow(lines, &capacity, *listed + 1, sizeof(*lines));
-        lines[*listed] = (struct frame_line){
-            i, count,
-            !is_worth_a_line(record->frames[i], *listed, callers) && !first &&
-                !is_parting(record, i) && !(record->line_count && i == record->lines_of)};
-        ++*listed;
-    }
+    callers = keep_callers(record, lines, *listed, true, callers);
+    keep_callers(record, lines, *listed, false, callers);
+    keep_told(record, lines, *listed);
     close_short_gaps(lines, *listed);
     return lines;
 }

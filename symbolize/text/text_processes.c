@@ -26,16 +26,16 @@ static bool shows_all(const struct view *view)
 
 /* ---- Choosing the processes to list ---------------------------------------------------------- */
 
-static bool is_of_system(const char *exe)
+bool text_is_of_system(const char *path)
 {
     static const char *const directories[] = {"/bin/", "/sbin/", "/lib"};
 
-    if (!exe || strncmp(exe, "/usr/local/", 11) == 0)
+    if (!path || strncmp(path, "/usr/local/", 11) == 0)
         return false;
     for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
-        if (strncmp(exe, directories[i], strlen(directories[i])) == 0)
+        if (strncmp(path, directories[i], strlen(directories[i])) == 0)
             return true;
-    return strncmp(exe, "/usr/", 5) == 0;
+    return strncmp(path, "/usr/", 5) == 0;
 }
 
 /* Says whether the process still runs and has no findings but live blocks: it may free them
@@ -87,7 +87,7 @@ static bool is_candidate(const struct report *report, size_t i, const struct vie
 
     if (process->alike != i || report_omits_process(process, view))
         return false;
-    if (is_of_system(process->exe) && process_has_findings(process) && !is_certain(process) &&
+    if (text_is_of_system(process->exe) && process_has_findings(process) && !is_certain(process) &&
         !shows_all(view) && !view->chosen)
         return false;
     return is_worth_a_list(process, view) || is_state_outdated(process) ||
@@ -114,7 +114,7 @@ static bool does_first_lead(const struct report *report, const size_t *full, siz
         const struct process *process = &report->processes[full[i]];
 
         if (process_has_findings(process) && is_certain(process) &&
-            (is_of_system(first->exe) || !is_of_system(process->exe)))
+            (text_is_of_system(first->exe) || !text_is_of_system(process->exe)))
             return false;
     }
     return true;
@@ -133,7 +133,7 @@ static int compare_processes(const void *left, const void *right)
     if (first_leads && (!a || !b))
         return a ? 1 : -1;
     return COMPARE(!x->totals.errors, !y->totals.errors)
-               ?: COMPARE(is_of_system(x->exe), is_of_system(y->exe))
+               ?: COMPARE(text_is_of_system(x->exe), text_is_of_system(y->exe))
                ?: COMPARE(!process_has_findings(x), !process_has_findings(y))
                ?: COMPARE(has_only_resources(x), has_only_resources(y))
                ?: COMPARE(lost_bytes(y), lost_bytes(x)) ?: COMPARE(a, b);
@@ -148,7 +148,7 @@ static size_t cut_at_limits(const struct report *report, const size_t *full, siz
     for (; kept < count && kept < FULL_MOST; kept++) {
         const struct process *process = &report->processes[full[kept]];
 
-        of_system += kept && !process->totals.errors && is_of_system(process->exe);
+        of_system += kept && !process->totals.errors && text_is_of_system(process->exe);
         if (of_system > SYSTEM_MOST)
             break;
     }
@@ -160,7 +160,7 @@ size_t text_processes_top(const struct text_processes *processes, size_t nth,
 {
     const struct process *process = &processes->report->processes[processes->full[nth]];
 
-    return nth && !shows_all(view) && view->top > SYSTEM_TOP && is_of_system(process->exe)
+    return nth && !shows_all(view) && view->top > SYSTEM_TOP && text_is_of_system(process->exe)
                ? SYSTEM_TOP
                : view->top;
 }

@@ -351,6 +351,52 @@ START_TEST(sarif_counts_processes_that_tell_the_same)
 }
 END_TEST
 
+/* Writes the text report of a leak whose stack has 20 frames of functions with a number behind their
+ * name, and then two of the program. */
+static char *report_stack(const char *function, const char *file, const char *module)
+{
+    struct view view = {.suppressed = true};
+    char *model, *text;
+    size_t size;
+    FILE *stream = open_memstream(&model, &size);
+
+    fputs("process | /opt/app | 42 | exit | 0 | 10 | 5 | 100\n"
+          "record | lost | malloc | 48 | 4 | 0000000000000001\n",
+          stream);
+    for (int i = 0; i < 20; i++) {
+        fprintf(stream, "frame | %s%d | %s | %d | %s | - | 0x%d | %s\n", function,
+                *function == 'r' && i ? 1 : i, file, *file == '-' ? 0 : i + 1, module, i + 10,
+                i ? "-" : "user");
+    }
+    fputs("frame | asks | app.c | 7 | /opt/app | - | 0x40 | -\n"
+          "frame | main | app.c | 9 | /opt/app | - | 0x50 | -\n",
+          stream);
+    fclose(stream);
+    memset(view.show, true, sizeof(view.show));
+    text = render_report(format_find("text"), model, &view, NULL);
+    free(model);
+    return text;
+}
+
+START_TEST(callers_of_a_library_survive_the_cut)
+{
+    static const struct {
+        const char *function, *file, *module;
+        bool survive;
+    } rows[] = {{"f", "-", "/usr/lib/libx.so.1", true},
+                {"f", "x.c", "/usr/lib/libx.so.1", false},
+                {"f", "-", "/opt/libx.so.1", false},
+                {"f", "-", "/usr/local/lib/libx.so.1", false},
+                {"recurses", "x.c", "/opt/app", true}};
+    char *text = report_stack(rows[_i].function, rows[_i].file, rows[_i].module);
+
+    ck_assert_msg(!strstr(text, " asks ") == !rows[_i].survive, "%s", text);
+    ck_assert_msg(!strstr(text, "     ...\n") == !rows[_i].survive, "%s", text);
+    ck_assert_msg(strstr(text, " more callers (-v shows them)"), "%s", text);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("formats");
@@ -365,6 +411,7 @@ int main(void)
     tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
     tcase_add_test(names, short_lists_as_many_findings_as_asked_for);
     tcase_add_test(names, text_tells_when_the_first_and_the_last_block_came);
+    tcase_add_loop_test(names, callers_of_a_library_survive_the_cut, 0, 5);
     tcase_add_test(names, folded_stacks_of_two_processes_are_told_apart);
     tcase_add_test(names, profiles_tell_two_objects_of_one_path_apart);
     tcase_add_test(names, sarif_counts_processes_that_tell_the_same);
