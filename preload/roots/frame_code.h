@@ -10,7 +10,8 @@
  *   address in both directions; except for the save area and the va_list.
  *
  * Each CPU has its own implementation. That of x86_64 reads the whole function, and finds nothing
- * if it meets an instruction that it does not know; those of other CPUs find nothing. */
+ * if it meets an instruction that it does not know, or a breakpoint; those of other CPUs find
+ * nothing. */
 #ifndef PRELOAD_ROOTS_FRAME_CODE_H
 #define PRELOAD_ROOTS_FRAME_CODE_H
 

@@ -112,12 +112,16 @@ static struct operand read_operand(const uint8_t *at, const struct instruction *
     return out;
 }
 
+#define INT3 0xcc
+
+/* Reads the next instruction. False: it is not known, or a breakpoint, which may stand in the place
+ * of the first byte of another one. */
 static bool read_next(struct reader *reader)
 {
     const struct frame_function *function = reader->function;
     const uint8_t *code = function->code + reader->at;
     reader->now = instruction_read(code, function->size - reader->at);
-    if (reader->now.form == INSN_UNKNOWN)
+    if (reader->now.form == INSN_UNKNOWN || reader->now.opcode == INT3)
         return false;
     reader->operand = read_operand(code, &reader->now);
     reader->at += reader->now.length;
