@@ -26,7 +26,10 @@ static unsigned seconds_since(uint64_t began)
 
 /* Time in ms that the processes of the first run have to end after the program. */
 #define SURVIVOR_MS 30
-#define STEP_MS 5
+/* Time between two looks, of which each reads all of /proc: it doubles from the first value up to the
+ * second one. */
+#define FIRST_STEP_MS 5
+#define STEP_MOST_MS 160
 
 static void signal_processes(const struct session *session, int sig)
 {
@@ -42,13 +45,14 @@ static void signal_processes(const struct session *session, int sig)
 static bool wait_for_processes(const struct session *session, unsigned ms)
 {
     bool asked = child_end_was_requested();
-    for (unsigned waited = 0;; waited += STEP_MS) {
+    uint64_t end = time_steady_ns() + ms * 1000000ull;
+    for (unsigned step = FIRST_STEP_MS;; step = step < STEP_MOST_MS ? 2 * step : step) {
         pid_t *pids;
         size_t found = proc_find_users(session->users, &pids);
         free(pids);
-        if (!found || waited >= ms || (!asked && child_end_was_requested()))
+        if (!found || time_steady_ns() >= end || (!asked && child_end_was_requested()))
             return !found;
-        nanosleep(&(struct timespec){0, STEP_MS * 1000000}, NULL);
+        nanosleep(&(struct timespec){0, step * 1000000}, NULL);
     }
 }
 
