@@ -185,8 +185,7 @@ static bool is_joined(const struct process *process, const struct view *view)
 {
     bool others = text_has_memory_findings(process, view) || !process->resources[0].once;
 
-    return !view->verbose && !view->all_frames &&
-           view->terse >= (others ? TEXT_ONE_SOURCE : TEXT_BRIEF);
+    return others && !view->verbose && !view->all_frames && view->terse >= TEXT_ONE_SOURCE;
 }
 
 /* Returns the name of a resource and the function that opened it: "epoll in poll_init()". */
