@@ -86,14 +86,15 @@ struct view {
     const struct report_set *baseline; /* an earlier report to compare with, NULL = none */
 
     /* State of the text report, which shortens itself to fit a screen. */
-    unsigned terse;    /* level of shortening: 0 = everything, up to TEXT_TERSEST (text_fit.c) */
-    size_t callers;    /* number of callers that each stack shows, 0 = the default for `terse` */
-    const size_t *fit; /* number of callers for each record, by its place in the list; NULL =
+    unsigned terse;       /* level of shortening: 0 = everything, up to TEXT_TERSEST (text_fit.c) */
+    unsigned terse_first; /* the level for the first record if `fit` is set */
+    size_t callers;       /* number of callers that each stack shows, 0 = the default for `terse` */
+    const size_t *fit;    /* number of callers for each record, by its place in the list; NULL =
                         * `callers` for all */
-    bool no_next;      /* leave out the suggestion of a next command */
-    bool no_handover;  /* leave out to which functions callers pass the blocks */
-    size_t written;    /* number of lines that the report has before its first process */
-    bool when_told;    /* another part of the report shows the allocation times */
+    bool no_next;         /* leave out the suggestion of a next command */
+    bool no_handover;     /* leave out to which functions callers pass the blocks */
+    size_t written;       /* number of lines that the report has before its first process */
+    bool when_told;       /* another part of the report shows the allocation times */
 };
 
 /* Traits of a format, as bits. */

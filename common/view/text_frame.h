@@ -25,7 +25,8 @@ enum {
     TEXT_TIGHT,      /* leaves out what lost blocks own, and empty lines */
     TEXT_BRIEF,      /* leaves out lines that do not help to fix a leak: times, the leak check,
                       * the next command, stacks of resources opened once */
-    TEXT_TERSEST,    /* leaves out all source lines, and types */
+    TEXT_TERSEST,    /* leaves out all source lines, types, and where others of an open resource
+                      * are closed; beside several records, the number of allocations */
     TEXT_TABLE,      /* leaves out the number of callers that are not shown */
 };
 

@@ -54,12 +54,14 @@ static void write_truncated(const struct process *process, FILE *stream)
     fputs(".\n", stream);
 }
 
-static void write_seen(const struct process *process, FILE *stream)
+/* Writes the number of allocations, unless several records need the lines of the screen. */
+static void write_seen(const struct process *process, const struct view *view, FILE *stream)
 {
-    fprintf(stream, "%s, %s; peak %s.\n",
-            rough_count(process, process->allocations, "allocation").text,
-            rough_count(process, process->frees, "free").text,
-            rough_bytes(process, process->peak_bytes).text);
+    if (view->terse < TEXT_TERSEST || text_list_count(process, view) < 2)
+        fprintf(stream, "%s, %s; peak %s.\n",
+                rough_count(process, process->allocations, "allocation").text,
+                rough_count(process, process->frees, "free").text,
+                rough_bytes(process, process->peak_bytes).text);
     if (process->older_blocks)
         fprintf(stream, "Blocks allocated before libleak was loaded: %s in use (%s).\n",
                 term_number(process->older_blocks).text,
@@ -140,7 +142,7 @@ static void write_own_memory(const struct process *process, FILE *stream)
 
 void text_coverage(const struct process *process, const struct view *view, FILE *stream)
 {
-    write_seen(process, stream);
+    write_seen(process, view, stream);
     if (view->verbose)
         write_coverage_peak(process, view, stream);
     write_compared(process, view, stream);

@@ -17,13 +17,16 @@
 /* Numbers of callers, of the first record and of the others, that are tried in this order. */
 static const struct {
     size_t first, others;
-    unsigned from, to; /* the levels of shortening (view->terse) that are tried with these numbers
+    unsigned from, to;   /* the levels of shortening (view->terse) that are tried with these numbers
                         * of callers */
-} wanted[] = {{PLENTY, 7, TEXT_WHOLE, TEXT_BRIEF},
-              {7, 4, TEXT_WHOLE, TEXT_BRIEF},
-              {4, 2, TEXT_BRIEF, TEXT_BRIEF},
-              {4, 1, TEXT_BRIEF, TEXT_BRIEF},
-              {1, 1, TEXT_BRIEF, TEXT_TERSEST}};
+    unsigned first_most; /* the highest level for the first record, which is mostly the one that is
+                          * fixed: its lines are left out last */
+} wanted[] = {{PLENTY, 7, TEXT_WHOLE, TEXT_BRIEF, TEXT_TERSEST},
+              {7, 4, TEXT_WHOLE, TEXT_BRIEF, TEXT_TERSEST},
+              {4, 2, TEXT_BRIEF, TEXT_BRIEF, TEXT_TERSEST},
+              {4, 1, TEXT_BRIEF, TEXT_BRIEF, TEXT_TERSEST},
+              {2, 1, TEXT_TIGHT, TEXT_TERSEST, TEXT_BRIEF},
+              {1, 1, TEXT_BRIEF, TEXT_TERSEST, TEXT_TERSEST}};
 
 struct fitting {
     const struct text_draft *draft;
@@ -67,9 +70,10 @@ static char *try_draft(struct fitting *fitting)
     return NULL;
 }
 
-static char *try_level(struct fitting *fitting, unsigned level)
+static char *try_level(struct fitting *fitting, unsigned level, unsigned first_most)
 {
     fitting->view.terse = level;
+    fitting->view.terse_first = level < first_most ? level : first_most;
     fitting->view.when_told = fitting->when_told && level < TEXT_BRIEF;
     fitting->view.no_next = level >= TEXT_BRIEF;
     return try_draft(fitting);
@@ -86,7 +90,7 @@ static char *try_levels(struct fitting *fitting)
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
         set_callers(fitting, wanted[i].first, wanted[i].others);
         for (unsigned level = wanted[i].from; level <= wanted[i].to; level++) {
-            char *text = try_level(fitting, level);
+            char *text = try_level(fitting, level, wanted[i].first_most);
 
             if (text)
                 return text;
@@ -177,7 +181,7 @@ size_t text_fit(const struct text_draft *draft, size_t count, const struct view 
     if (count <= FEW) {
         set_callers(&fitting, has_bad_frees(draft) ? 2 : 4, 2);
         fitting.view.fit = fitting.callers;
-        fitting.view.terse = TEXT_ONE_SOURCE;
+        fitting.view.terse = fitting.view.terse_first = TEXT_ONE_SOURCE;
     }
     draft->write(draft->processes, draft->nth, &fitting.view, stream);
     return 0;

@@ -113,6 +113,8 @@ static void write_item(const struct process *process, size_t i, size_t number,
 
     if (view->fit)
         own.callers = view->fit[number - 1];
+    if (view->fit && number == 1)
+        own.terse = view->terse_first;
     if (number == 1 || view->terse < TEXT_TIGHT)
         putc('\n', stream);
     if (view->apart)

@@ -397,6 +397,51 @@ START_TEST(callers_of_a_library_survive_the_cut)
 }
 END_TEST
 
+/* Writes the text report of two leaks and so many notes, which fill the screen. */
+static char *report_crowded(int notes)
+{
+    struct view view = {.suppressed = false};
+    char *model, *text;
+    size_t size;
+    FILE *stream = open_memstream(&model, &size);
+
+    fputs("process | /opt/app | 42 | exit | 0 | 10 | 5 | 100\n", stream);
+    for (int i = 0; i < notes; i++)
+        fprintf(stream, "note | %d\n", i);
+    for (int i = 0; i < 2; i++)
+        fprintf(stream,
+                "record | lost | malloc | %d | 4 | %016x\n"
+                "frame | f%d | tests/unit/symbolize/test_formats.c | 1 | app | - | 0x1%d | user\n"
+                "frame | g%d | b.c | 1 | app | - | 0x2%d | -\n"
+                "frame | h%d | b.c | 9 | app | - | 0x3%d | -\n"
+                "frame | main | b.c | 20 | app | - | 0x40 | -\n",
+                48 - i, i + 1, i, i, i, i, i, i);
+    fclose(stream);
+    memset(view.show, true, sizeof(view.show));
+    text = render_report(format_find("text"), model, &view, NULL);
+    free(model);
+    return text;
+}
+
+START_TEST(lines_of_the_first_record_are_left_out_last)
+{
+    size_t before = 0, after = 0;
+
+    for (int notes = 0; notes < 16; notes++) {
+        char *text = report_crowded(notes);
+        bool source = strstr(text, "| /* test_formats.c") != NULL;
+        bool seen = strstr(text, "10 allocations") != NULL;
+
+        ck_assert_msg(source || !seen, "%d notes:\n%s", notes, text);
+        ck_assert_msg(notes || (source && seen), "%s", text);
+        before += source && !seen;
+        after += !source;
+        free(text);
+    }
+    ck_assert_msg(before && after, "%zu %zu", before, after);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("formats");
@@ -412,6 +457,7 @@ int main(void)
     tcase_add_test(names, short_lists_as_many_findings_as_asked_for);
     tcase_add_test(names, text_tells_when_the_first_and_the_last_block_came);
     tcase_add_loop_test(names, callers_of_a_library_survive_the_cut, 0, 5);
+    tcase_add_test(names, lines_of_the_first_record_are_left_out_last);
     tcase_add_test(names, folded_stacks_of_two_processes_are_told_apart);
     tcase_add_test(names, profiles_tell_two_objects_of_one_path_apart);
     tcase_add_test(names, sarif_counts_processes_that_tell_the_same);
