@@ -234,13 +234,11 @@ static bool stands_alone(const struct process *process, size_t at, size_t i)
     return process->resources[i].released_at && earlier < ALONE_MOST;
 }
 
-static void write_alone(const struct process *process, const struct resource *resource,
-                        const struct view *view, FILE *stream)
+static void write_alone(const struct resource *resource, const struct view *view, FILE *stream)
 {
     if (!write_with_place(resource, view, stream))
         fprintf(stream, "Still open: %s.\n", opened_words(resource, view).text);
-    if (view->terse < TEXT_TERSEST || !text_has_memory_findings(process, view))
-        text_released_elsewhere(resource, view, stream);
+    text_released_elsewhere(resource, view, stream);
 }
 
 /* Adds resource `i` with all equal ones from index `at` on: "2 × pipe in spawn()"; adds nothing if
@@ -279,7 +277,7 @@ static void write_joined(const struct process *process, size_t at, const struct 
         return;
     for (size_t i = at; i < process->resource_count; i++)
         if (stands_alone(process, at, i))
-            write_alone(process, &process->resources[i], view, stream);
+            write_alone(&process->resources[i], view, stream);
     for (size_t i = at; i < process->resource_count; i++)
         if (!stands_alone(process, at, i))
             add_opened(&names, process, at, i, view);
