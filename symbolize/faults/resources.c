@@ -146,15 +146,16 @@ static bool is_standard(const struct store_resource *from)
     return from->fd >= 0 && from->fd <= 2 && (is_stream(from) || from->type == LEAK_RESOURCE_FD);
 }
 
-/* Says whether the resource is a thread that ran until the process ended: that is no leak. */
+/* Says whether the resource is a thread that ran until the process ended: that is no leak. A thread
+ * without a record had not begun yet. */
 static bool still_runs(const struct store *store, const struct store_resource *from)
 {
-    const struct store_thread *thread =
-        from->type == LEAK_RESOURCE_THREAD && from->bytes <= UINT32_MAX
-            ? store_find_thread(store, (uint32_t)from->bytes)
-            : NULL;
+    const struct store_thread *thread;
 
-    return thread && !thread->ended;
+    if (from->type != LEAK_RESOURCE_THREAD || from->bytes > UINT32_MAX)
+        return false;
+    thread = store_find_thread(store, (uint32_t)from->bytes);
+    return !thread || !thread->ended;
 }
 
 static bool is_reported(const struct resource_builder *filling, const struct store_resource *from)
