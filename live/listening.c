@@ -2,7 +2,6 @@
 #include "live/listening.h"
 
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,15 +64,4 @@ bool listening_is_session(pid_t program, const char *users)
         found = listening_is_process(pids[i]);
     free(pids);
     return found;
-}
-
-void listening_send_signal(pid_t program, const char *users, int sig)
-{
-    pid_t *pids;
-    size_t count = proc_find_users(users, &pids);
-    kill(program, sig);
-    for (size_t i = 0; i < count; i++)
-        if (pids[i] != program)
-            kill(pids[i], sig);
-    free(pids);
 }

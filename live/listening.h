@@ -14,7 +14,4 @@ bool listening_is_process(pid_t pid);
  * from proc_find_users(), so its pid is needed. users: struct session has it. */
 bool listening_is_session(pid_t program, const char *users);
 
-/* Sends a signal to the program and the other processes of its session. */
-void listening_send_signal(pid_t program, const char *users, int sig);
-
 #endif

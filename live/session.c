@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,4 +192,16 @@ void session_sweep(const char *wanted, const char *runtime_dir)
             session_dir_visit(place[i], spared_since, sweep_session, &spared_since);
     if (wanted)
         session_dir_visit(wanted, spared_since, sweep_session, &spared_since);
+}
+
+void session_send_signal(const struct session *session, pid_t program, int sig)
+{
+    pid_t *pids;
+    size_t count = proc_find_users(session->users, &pids);
+    if (program)
+        kill(program, sig);
+    for (size_t i = 0; i < count; i++)
+        if (pids[i] != program)
+            kill(pids[i], sig);
+    free(pids);
 }

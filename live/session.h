@@ -13,6 +13,7 @@
 #define LIVE_SESSION_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct session {
     char *dir; /* directory of the recording files */
@@ -40,5 +41,9 @@ void session_sweep(const char *wanted, const char *runtime_dir);
 void session_leave(struct session *session);
 
 void session_remove(struct session *session);
+
+/* Sends a signal to the processes of the session. program: its first one, which may hide from
+ * proc_find_users(); 0: it has ended. */
+void session_send_signal(const struct session *session, pid_t program, int sig);
 
 #endif

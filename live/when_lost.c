@@ -31,15 +31,6 @@ static unsigned seconds_since(uint64_t began)
 #define FIRST_STEP_MS 5
 #define STEP_MOST_MS 160
 
-static void signal_processes(const struct session *session, int sig)
-{
-    pid_t *pids;
-    size_t count = proc_find_users(session->users, &pids);
-    for (size_t i = 0; i < count; i++)
-        kill(pids[i], sig);
-    free(pids);
-}
-
 /* Waits until no process of the session is left. False: some are after this time, or the user has
  * asked for an end. */
 static bool wait_for_processes(const struct session *session, unsigned ms)
@@ -62,9 +53,9 @@ static void await_children(const struct session *session, unsigned seconds)
 {
     if (wait_for_processes(session, 1000 * seconds))
         return;
-    signal_processes(session, SIGTERM);
+    session_send_signal(session, 0, SIGTERM);
     if (!wait_for_processes(session, 1000 * TERM_SECONDS))
-        signal_processes(session, SIGKILL);
+        session_send_signal(session, 0, SIGKILL);
 }
 
 /* A run that is watched, since it may be one of a server whose clients do not come again. */
@@ -93,10 +84,10 @@ static void look_at_run(void *context)
             "needs no such runs",
             run->number, run->limit);
     if (seconds >= run->limit && !run->ended)
-        listening_send_signal(run->child.pid, run->session->users, SIGTERM);
+        session_send_signal(run->session, run->child.pid, SIGTERM);
     run->ended |= seconds >= run->limit;
     if (seconds >= run->limit + TERM_SECONDS)
-        listening_send_signal(run->child.pid, run->session->users, SIGKILL);
+        session_send_signal(run->session, run->child.pid, SIGKILL);
 }
 
 /* Runs the program with its input repeated. Afterwards the position in an input file is where
