@@ -152,20 +152,31 @@ static const struct frame *find_jump(struct when_lost_builder *builder,
 
 #define FREES_MOST 16 /* lines; a function with more of them is no list of members */
 
-/* Returns the frame of a function among those of a node's address. NULL: the function is not
- * there. */
-static const struct frame *frame_at_node(struct when_lost_builder *builder, uint32_t node,
-                                         const struct frame *function)
+/* Returns the frame of a function in a stack; NULL: it has none. */
+static const struct frame *frame_in(struct stack stack, const struct frame *function)
 {
-    uint64_t pc = builder->signatures.store->nodes[node].pc;
-    struct stack stack = {0};
-
-    if (pc >= LEAK_KIND_PCS)
-        stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
     for (size_t i = 0; i < stack.count; i++)
         if (is_same_function(stack.frames[i], function))
             return stack.frames[i];
     return NULL;
+}
+
+/* Returns the frame of a function among those of one address: the function there, and those that it
+ * is inlined into. NULL: the address is in another function. */
+static const struct frame *frame_at(struct when_lost_builder *builder, uint64_t pc,
+                                    const struct frame *function)
+{
+    return frame_in(stack_from_pcs(builder->mem, &builder->signatures, &pc, 1), function);
+}
+
+/* Returns the stack of the functions at a node: the one there, and those that it is inlined into;
+ * without frames if the node is no call. */
+static struct stack stack_at_node(struct when_lost_builder *builder, uint32_t node)
+{
+    uint64_t pc = builder->signatures.store->nodes[node].pc;
+
+    return pc < LEAK_KIND_PCS ? (struct stack){0}
+                              : stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
 }
 
 static bool has_line(const struct stack *stack, uint32_t line)
@@ -220,11 +231,7 @@ static void add_line(struct freeing_lines *to, const struct frame *frame)
  * program, or a wrapper of free. */
 static const struct frame *outer_function(struct when_lost_builder *builder, uint32_t node)
 {
-    uint64_t pc = builder->signatures.store->nodes[node].pc;
-    struct stack stack = {0};
-
-    if (pc >= LEAK_KIND_PCS)
-        stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
+    struct stack stack = stack_at_node(builder, node);
     const struct frame *outer = stack.count ? stack.frames[stack.count - 1] : NULL;
     return outer && outer->role == FRAME_USER && !free_wrappers_contain(&builder->wrappers, outer)
                ? outer
@@ -255,7 +262,7 @@ static void find_other_frees(struct when_lost_builder *builder, uint32_t freeing
     struct freeing_lines called = begin_lines(builder, NULL);
     uint32_t parent;
 
-    while (freeing >= LEAK_NODE_FIRST && !frame_at_node(builder, freeing, place->from))
+    while (freeing >= LEAK_NODE_FIRST && !frame_in(stack_at_node(builder, freeing), place->from))
         freeing = store->nodes[freeing].parent;
     if (freeing < LEAK_NODE_FIRST || !place->from->line)
         return;
@@ -268,7 +275,7 @@ static void find_other_frees(struct when_lost_builder *builder, uint32_t freeing
             node = store->nodes[node].parent;
         }
         const struct frame *frame = node >= LEAK_NODE_FIRST && node != freeing
-                                        ? frame_at_node(builder, node, place->from)
+                                        ? frame_in(stack_at_node(builder, node), place->from)
                                         : NULL;
         if (!frame || frame->line > place->from->line || is_of_realloc(store, store->freed[i].node))
             continue;
@@ -448,19 +455,6 @@ static void describe_counter(struct when_lost_builder *builder, struct when_lost
 }
 
 /* ---- The functions that the block went through ----------------------------------------------- */
-
-/* Returns the frame of a function among those of one address: the function there, and those that it
- * is inlined into. NULL: the address is in another function. */
-static const struct frame *frame_at(struct when_lost_builder *builder, uint64_t pc,
-                                    const struct frame *function)
-{
-    struct stack stack = stack_from_pcs(builder->mem, &builder->signatures, &pc, 1);
-
-    for (size_t i = 0; i < stack.count; i++)
-        if (is_same_function(stack.frames[i], function))
-            return stack.frames[i];
-    return NULL;
-}
 
 /* Finds the last line but one of the code that a function executed from the return of its last
  * callee to its end. NULL: the code has one line only, or END_BYTES or more, or the last jump was
@@ -756,10 +750,7 @@ static bool is_within(const struct stack *stack, const struct frame *function)
 
 static bool contains_function(const struct stack *stack, const struct frame *function)
 {
-    for (size_t i = 0; i < stack->count && function; i++)
-        if (is_same_function(stack->frames[i], function))
-            return true;
-    return false;
+    return function && frame_in(*stack, function);
 }
 
 /* Says whether the place that a further run found may replace the known one. A place that a stack
