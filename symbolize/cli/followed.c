@@ -285,11 +285,16 @@ static struct run next_run(struct plan *plan)
  * named by process, thread and number. The numbers differ a little from run to run in a program
  * that depends on the time or on addresses, and fork children, and threads other than the first, may
  * share their work differently in each run. So every second run names them by their call stacks. */
-static bool is_worth_a_retry(const struct plan *plan, const struct lost_entry *entry)
+static bool is_worth_a_retry(const struct plan *plan, const struct run *run)
 {
-    for (size_t i = 0; i < entry->count && plan->runs < RETRIED_RUNS; i++)
-        if (plan->runs < RETRIED_FIRST || entry->process->forked ||
-            entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
+    const struct lost_entry *entry = run->entry;
+
+    if (run->kind == RUN_MORE || plan->runs >= RETRIED_RUNS)
+        return false;
+    if ((run->kind == RUN_SHARED && plan->runs < RETRIED_FIRST) || entry->process->forked)
+        return true;
+    for (size_t i = 0; i < entry->count; i++)
+        if (entry->records[i]->samples[entry->blocks[i]].thread.serial > 1)
             return true;
     return false;
 }
@@ -300,7 +305,7 @@ static void end_run(struct plan *plan, const struct run *run, bool found)
     struct lost_entry *entry = run->entry;
 
     plan->runs++;
-    if (run->kind == RUN_NONE || (!found && run->kind != RUN_MORE && is_worth_a_retry(plan, entry)))
+    if (run->kind == RUN_NONE || (!found && is_worth_a_retry(plan, run)))
         return;
     plan->shared = true;
     entry->alone |= run->kind == RUN_ALONE;
@@ -403,8 +408,7 @@ static void print_runs(struct plan *plan, FILE *stream)
 {
     for (;;) {
         struct run run = next_run(plan);
-        bool decides = run.kind == RUN_SHARED ||
-                       (run.entry && run.kind != RUN_MORE && is_worth_a_retry(plan, run.entry));
+        bool decides = run.kind == RUN_SHARED || (run.entry && is_worth_a_retry(plan, &run));
 
         if (run.kind == RUN_NONE)
             return;
