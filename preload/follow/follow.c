@@ -65,8 +65,8 @@ struct event {
     /* The block that the call allocates or frees; NULL: the end of the program. */
     const struct block *block;
     bool frees, moves;
-    unsigned
-        awaited; /* bit i: the name of followed[i], which no block has so far, fits the new block */
+    /* bit i: the name of followed[i], which no block has so far, fits the new block */
+    unsigned awaited;
 };
 
 /* ---- Parsing the option follow_blocks= ------------------------------------------------------- */

@@ -151,13 +151,19 @@ static struct leak_holder describe_holder(const struct root_owners *owners,
     return holder;
 }
 
+/* Says whether a pointer is the address behind the block, which may be that of the next one. */
+static bool points_behind(const struct below *below, const struct leak_pointer *pointer)
+{
+    return pointer->offset && pointer->offset >= reach_size(below->reach, below->self);
+}
+
 /* Says whether a pointer keeps the block reachable: it must not be the address behind the block, and
  * not be stored in the block itself, in a lost block, or in one that is reachable through the block
  * only. Sets found->below and found->stack_word. */
 static bool keeps_reachable(const struct below *below, const struct leak_pointer *pointer,
                             struct holder_found *found)
 {
-    if (pointer->offset && pointer->offset >= reach_size(below->reach, below->self))
+    if (points_behind(below, pointer))
         return false;
     if (!pointer->site)
         return true;
@@ -177,8 +183,7 @@ static bool keeps_reachable(const struct below *below, const struct leak_pointer
  * this one: then this one was lost with that one. */
 static bool is_in_lost_block(const struct below *below, const struct leak_pointer *pointer)
 {
-    if (!pointer->site ||
-        (pointer->offset && pointer->offset >= reach_size(below->reach, below->self)))
+    if (!pointer->site || points_behind(below, pointer))
         return false;
     uint32_t node = reach_find_node(below->reach, pointer->block);
     return node != REACH_NONE && node != below->self && !(below->state[node] & BELOW) &&
